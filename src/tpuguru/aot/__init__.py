@@ -1,0 +1,1 @@
+"""Runs: submit, execute, collect, store."""

@@ -1,0 +1,1 @@
+"""Readers of compiler artifacts into COMPILED facts."""

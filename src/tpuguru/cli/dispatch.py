@@ -1,0 +1,113 @@
+"""Choose the command's module by name, import only that one, and guard it."""
+
+import argparse
+import os
+import signal
+import sys
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Protocol, cast
+
+from tpuguru.base.errors import TpuguruError
+from tpuguru.base.exit_codes import ExitCode
+from tpuguru.base.suggest import did_you_mean
+from tpuguru.cli import commands
+
+DESCRIPTION = "Says what a launch will really do, before a chip is paid for, and what it really did, after."
+
+
+class CommandModule(Protocol):
+    """What a module under cli/commands provides. Heavy imports belong inside ``run``."""
+
+    SUMMARY: str
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Do the work and return the exit code."""
+
+
+def command_names() -> list[str]:
+    """Return the names of all commands; a module ``kb_check`` is the command ``kb-check``."""
+    return sorted(
+        module.name.replace("_", "-") for module in iter_modules(commands.__path__) if module.name[0] != "_"
+    )
+
+
+def load_command(name: str) -> CommandModule:
+    """Import one command's module."""
+    return cast("CommandModule", import_module(f"{commands.__name__}.{name.replace('-', '_')}"))
+
+
+def dispatch(words: list[str]) -> int:
+    """Run the command that ``words`` names and return its exit code."""
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(overview())
+        return ExitCode.CLEAN if words else ExitCode.USAGE
+    name = words[0]
+    names = command_names()
+    if name not in names:
+        return _report(unknown_command(name, names))
+    module = load_command(name)
+    parser = argparse.ArgumentParser(
+        prog=f"tpuguru {name}",
+        description=module.SUMMARY,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    module.configure(parser)
+    return _guarded(module, parser, words[1:])
+
+
+def overview() -> str:
+    """Return the help text that lists every command."""
+    names = command_names()
+    width = max(len(name) for name in names)
+    lines = [f"  {name:{width}}  {load_command(name).SUMMARY}" for name in names]
+    return "\n".join(
+        [
+            DESCRIPTION,
+            "",
+            "usage: tpuguru COMMAND …",
+            "",
+            *lines,
+            "",
+            "tpuguru COMMAND --help says more; tpuguru --version.",
+        ]
+    )
+
+
+def unknown_command(name: str, names: list[str]) -> TpuguruError:
+    """Return the error for a command that does not exist, with the nearest ones."""
+    error = TpuguruError(f"unknown command {name!r}")
+    error.exit_code = ExitCode.USAGE
+    near = did_you_mean(name, names)
+    error.help = f"did you mean {' or '.join(near)}?" if near else f"commands: {', '.join(names)}"
+    return error
+
+
+def _guarded(module: CommandModule, parser: argparse.ArgumentParser, words: list[str]) -> int:
+    try:
+        return module.run(parser.parse_args(words))
+    except TpuguruError as error:
+        return _report(error)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The reader went away (`| head`): stop quietly, as cat does.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches the user
+        from tpuguru.cli.bug_report import write_bug_report  # noqa: PLC0415
+
+        return _report(write_bug_report(error))
+
+
+def _report(error: TpuguruError) -> int:
+    print(f"error: {error.message}", file=sys.stderr)
+    if error.location:
+        print(f"  --> {error.location}", file=sys.stderr)
+    if error.help:
+        print(f"  help: {error.help}", file=sys.stderr)
+    return error.exit_code

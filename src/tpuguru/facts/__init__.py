@@ -1,0 +1,1 @@
+"""The typed vocabulary: values with an origin, where unknown is a value."""

@@ -1,0 +1,1 @@
+"""One folder a framework: recognise, resolve defaults, derive facts, describe the AOT job."""

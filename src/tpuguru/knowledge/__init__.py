@@ -1,0 +1,1 @@
+"""Claims: read, check, search, cite, and route a symptom."""

@@ -1,0 +1,1 @@
+"""Readers of what was pasted: text in, settings with origins out."""

@@ -1,0 +1,1 @@
+"""Analytic memory budgets where no compiler can answer."""

@@ -1,0 +1,1 @@
+"""The contracts that leave the program, and their renderers."""

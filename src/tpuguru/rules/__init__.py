@@ -1,0 +1,1 @@
+"""The rule engine: typed, three-valued expressions over facts."""

@@ -1,0 +1,1 @@
+"""The virtual slice: start a command against it and read its records."""

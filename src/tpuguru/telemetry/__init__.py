@@ -1,0 +1,1 @@
+"""Readers of logs, errors and profiles into OBSERVED facts."""
