@@ -1,1 +1,1 @@
-"""Chips, slices and topologies."""
+"""Chips, slices and topologies: what the data files under hardware/ say, and what slice names mean."""
