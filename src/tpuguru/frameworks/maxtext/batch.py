@@ -1,6 +1,6 @@
 """What is loaded and what is trained on, per optimizer step.
 
-From ``calculate_global_batch_sizes`` of MaxText's configs/types.py (0.2.5): below one sequence a device, every
+From ``calculate_global_batch_sizes`` of MaxText's configs/types.py (0.2.5): below one sequence a device, each
 device still loads one; the loss keeps the first ``micro`` sequences, so the rest of the data is dropped.
 """
 

@@ -226,7 +226,7 @@ def _put_paths(facts: Facts, settings: Settings, stated: tuple[str, ...]) -> Non
 
 
 class _Derived:
-    """Puts derived facts; their origin names the settings they came from and the first written one's place."""
+    """Puts derived facts; their origin names the settings they came from and where one was written."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts

@@ -1,8 +1,8 @@
 """The mesh a launch asks for: axis sizes, -1 filled in, products against the slice, axes that exist no more.
 
-MaxText multiplies the ``ici_*`` keys against the devices of one slice and the ``dcn_*`` keys against the number
-of slices (``fill_unspecified_mesh_axes``); at most one of each may be -1. Keys whose axis is not in ``mesh_axes``
-are left out without a word, and with one slice the ``dcn_*`` keys are not looked at.
+MaxText multiplies the ``ici_*`` keys against the devices of one slice and the ``dcn_*`` keys against the
+number of slices (``fill_unspecified_mesh_axes``); at most one of each may be -1. A key whose axis is not in
+``mesh_axes`` is left out without a word, and with one slice the ``dcn_*`` keys are not looked at.
 """
 
 from collections.abc import Mapping, Sequence
