@@ -1,14 +1,14 @@
 """Run every reader over a paste of any size in one pass.
 
-A block of some MiB is searched for each reader's anchors with ``bytes.find`` (memory speed); only the lines
-around a hit are decoded and read. So a log costs what its telling lines cost, not what its size costs.
+A short paste is read whole. A block of a long log is searched for anchors with ``bytes.find`` (memory
+speed); only the lines around a hit are decoded and read. So a log costs what its telling lines cost.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tpuguru.base.redaction import redact
-from tpuguru.telemetry.excerpt import SHORT_PASTE_BYTES, Excerpt
+from tpuguru.telemetry.excerpt import HEAD_BYTES, SHORT_PASTE_BYTES, Excerpt
 from tpuguru.telemetry.observation import Observation
 from tpuguru.telemetry.readers import (
     Reader,
@@ -21,9 +21,8 @@ from tpuguru.telemetry.readers import (
     training,
 )
 
+# Readers of single lines. In a long log they see the telling lines only.
 READERS: tuple[Reader, ...] = (
-    *training.READERS,
-    *serving.READERS,
     *memory.READERS,
     *errors.READERS,
     *settings.READERS,
@@ -31,38 +30,14 @@ READERS: tuple[Reader, ...] = (
     *accelerator.READERS,
 )
 
-# Lines worth quoting from a long log even when no reader takes a value from them.
+# Lines worth quoting from a long log; searched in lower case.
 TELLING = (
-    *errors.ERROR_ANCHORS,
-    b"WARN",
-    b"Warn",
-    b"warning",
-    b"Traceback",
-    b"OOM",
-    b"out of memory",
-    b"Killed",
-    b"signal",
-    b"SIG",
-    b"halt",
-    b"recompil",
-    b"Compiling",
-    b"fallback",
-    b"falling back",
-    b"Falling back",
-    b"ignored",
-    b"unsupported",
-    b"not supported",
-    b"timeout",
-    b"timed out",
-    b"Timeout",
-    b"hang",
-    b"preempt",
-    b"evict",
-    b"Pending",
-    b"nan",
-    b"NaN",
-)
-_MOST_HITS_PER_BLOCK = 20_000
+    b"rror", b"exce", b"exhausted", b"warn", b"traceback", b"oom", b"memory", b"killed", b"halt", b"compil",
+    b"fallback", b"falling", b"ignored", b"unsupport", b"timeout", b"timed out", b"deadlock", b"preempt",
+    b"pending", b" slow", b": nan",
+)  # fmt: skip
+_MOST_LINES_PER_BLOCK = 2_000
+LONGEST_LINE = 2**16
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,42 +56,68 @@ def scan(blocks: Iterable[bytes]) -> Scan:
     lines = size = 0
     for block in blocks:
         first = lines + 1
-        if size + len(block) <= SHORT_PASTE_BYTES:
-            text = redact(block.decode("utf-8", errors="replace"))
-            excerpt.take_all(text.split("\n"), first)
-        else:
-            _offer(block, first, excerpt)
-        for reader in READERS:
-            for number, line in _hits(block, reader.anchors, first):
-                reader.read(line, number, observation)
-        lines += block.count(b"\n")
         size += len(block)
+        training.read_steps(block, first, observation)
+        for reader in serving.READERS:
+            for number, line in _hits(block, reader.anchors, first, _MOST_LINES_PER_BLOCK):
+                reader.read(line, number, observation)
+        head, rest = _split_short(block, size)
+        _read_all(head, first, observation, excerpt)
+        if rest:
+            _read_telling(rest, first + head.count(b"\n"), observation, excerpt)
+        lines += block.count(b"\n")
     return Scan(observation, excerpt, lines, size)
 
 
-def _offer(block: bytes, first: int, excerpt: Excerpt) -> None:
-    for number, line in _hits(block, TELLING, first, most=2_000):
-        excerpt.offer(number, redact(line))
+def _split_short(block: bytes, size: int) -> tuple[bytes, bytes]:
+    """Split off what is read whole: all of a short paste, the head of a long one."""
+    before = size - len(block)
+    if before >= SHORT_PASTE_BYTES:
+        return b"", block
+    if size <= SHORT_PASTE_BYTES:
+        return block, b""
+    cut = block.find(b"\n", HEAD_BYTES - min(before, HEAD_BYTES)) + 1
+    return block[:cut], block[cut:]
+
+
+def _read_all(block: bytes, first: int, observation: Observation, excerpt: Excerpt) -> None:
+    if not block:
+        return
+    text = block.decode("utf-8", errors="replace").removesuffix("\n").split("\n")
+    excerpt.take_all([redact(line) for line in text], first)
+    for offset, line in enumerate(text):
+        _read_line(line[:LONGEST_LINE], first + offset, observation)
+
+
+def _read_telling(block: bytes, first: int, observation: Observation, excerpt: Excerpt) -> None:
+    for number, line in _hits(block, TELLING, first, _MOST_LINES_PER_BLOCK, lower=True):
+        if excerpt.offer(number, redact(line)):
+            _read_line(line, number, observation)
+
+
+def _read_line(line: str, number: int, observation: Observation) -> None:
+    for reader in READERS:
+        if any(anchor in line for anchor in reader.anchors):
+            reader.read(line, number, observation)
 
 
 def _hits(
-    block: bytes, anchors: Iterable[bytes], first: int, most: int = _MOST_HITS_PER_BLOCK
+    block: bytes, anchors: Iterable[bytes], first: int, most: int, *, lower: bool = False
 ) -> Iterator[tuple[int, str]]:
-    """Yield (line number, line) for each line that holds an anchor, in order, each once."""
+    """Yield (number, line) of each line that holds an anchor, in order, once; ``most`` an anchor."""
+    searched = block.lower() if lower else block
     starts: set[int] = set()
     for anchor in anchors:
-        position = block.find(anchor)
-        while position >= 0 and len(starts) < most:
-            start = block.rfind(b"\n", 0, position) + 1
-            starts.add(start)
-            end = block.find(b"\n", position)
-            position = block.find(anchor, end) if end >= 0 else -1
+        position, left = searched.find(anchor), most
+        while position >= 0 and left:
+            starts.add(searched.rfind(b"\n", 0, position) + 1)
+            end = searched.find(b"\n", position)
+            position = searched.find(anchor, end) if end >= 0 else -1
+            left -= 1
     number, counted = first, 0
     for start in sorted(starts):
         number += block.count(b"\n", counted, start)
         counted = start
         end = block.find(b"\n", start)
-        yield (
-            number,
-            block[start : end if end >= 0 else len(block)][: 2**16].decode("utf-8", errors="replace"),
-        )
+        line = block[start : end if end >= 0 else len(block)][:LONGEST_LINE]
+        yield number, line.decode("utf-8", errors="replace")

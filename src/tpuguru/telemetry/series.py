@@ -1,12 +1,13 @@
 """A series of numbers from a log of any length, kept in constant memory."""
 
 import math
+from collections.abc import Sequence
 
 _KEPT = 4096
 
 
 class Series:
-    """First, last, extremes and count are exact; the median comes from an even sample of the series."""
+    """First, last, extremes and counts are exact; the median comes from an even sample of the series."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -21,25 +22,33 @@ class Series:
         self._stride = 1
 
     def add(self, value: float) -> None:
-        """Take the next value; NaN and infinities are counted, not averaged."""
-        self.count += 1
-        self.zeros += value == 0.0
-        if not math.isfinite(value):
-            self.not_finite += 1
-            return
-        if self.first is None:
-            self.first = value
-        elif self.highest_after_first is None or value > self.highest_after_first:
-            self.highest_after_first = value
-        self.last = value
-        if self.highest is None or value > self.highest:
-            self.highest = value
-        if self.count % self._stride == 0:
-            self._keep(value)
+        """Take the next value."""
+        self.extend((value,))
 
-    def _keep(self, value: float) -> None:
-        self._sample.append(value)
-        if len(self._sample) >= 2 * _KEPT:
+    def extend(self, values: Sequence[float]) -> None:
+        """Take the next values; NaN and infinities are counted, not averaged."""
+        finite = values if math.isfinite(sum(values)) else [value for value in values if math.isfinite(value)]
+        self.not_finite += len(values) - len(finite)
+        self.zeros += finite.count(0.0)
+        if finite:
+            self._note_extremes(finite)
+            self._sample.extend(finite[-self.count % self._stride :: self._stride])
+            self._thin()
+        self.count += len(values)
+
+    def _note_extremes(self, finite: Sequence[float]) -> None:
+        after_first = finite
+        if self.first is None:
+            self.first = finite[0]
+            after_first = finite[1:]
+        if after_first:
+            known = after_first[0] if self.highest_after_first is None else self.highest_after_first
+            self.highest_after_first = max(*after_first, known)
+        self.last = finite[-1]
+        self.highest = max(*finite, finite[0] if self.highest is None else self.highest)
+
+    def _thin(self) -> None:
+        while len(self._sample) >= 2 * _KEPT:
             self._sample = self._sample[::2]
             self._stride *= 2
 

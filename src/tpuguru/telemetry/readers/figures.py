@@ -44,4 +44,4 @@ def _read(line: str, number: int, observation: Observation) -> None:
         observation.seen("mfu", number)
 
 
-READERS = (Reader("figures", (b"FLOP", b"flop", b"tok", b"MFU", b"mfu"), _read),)
+READERS = (Reader("figures", ("FLOP", "flop", "tok", "MFU", "mfu"), _read),)

@@ -54,4 +54,4 @@ def _statement(line: str, number: int) -> MemoryStatement | None:
     return None
 
 
-READERS = (Reader("memory", (b"sed ", b"exceed", b"Tried to allocate"), _read),)
+READERS = (Reader("memory", ("sed ", "exceed", "Tried to allocate"), _read),)

@@ -3,7 +3,7 @@
 import re
 
 from tpuguru.telemetry.observation import Observation
-from tpuguru.telemetry.readers import Reader
+from tpuguru.telemetry.readers import BulkReader
 
 _NUMBER = r"([\d,]+\.?\d*)"
 _VLLM_RATE = re.compile(rf"Avg generation throughput: {_NUMBER} tokens/s")
@@ -47,8 +47,8 @@ def _read_benchmark(line: str, number: int, observation: Observation) -> None:
 
 
 READERS = (
-    Reader("server", (b"throughput", b"cache hit rate"), _read_server),
-    Reader(
+    BulkReader("server", (b"throughput", b"cache hit rate"), _read_server),
+    BulkReader(
         "benchmark", (b"TTFT", b"E2EL", b"atency", b"Successful requests", b"Output token"), _read_benchmark
     ),
 )

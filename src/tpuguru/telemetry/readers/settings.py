@@ -33,4 +33,4 @@ def _is_number(text: str | None) -> bool:
     return bool(text and re.fullmatch(r"-?[\d.]+(?:e-?\d+)?", text))
 
 
-READERS = (Reader("settings", (b"--", b"="), _read),)
+READERS = (Reader("settings", ("--", "="), _read),)

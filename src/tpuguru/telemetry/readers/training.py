@@ -1,78 +1,100 @@
-"""Step lines of trainers: MaxText, TorchTitan, Megatron and what builds on it (slime, Relax)."""
+"""Step lines of trainers: MaxText, TorchTitan, Megatron and what builds on it (slime, Relax).
+
+A log can hold millions of step lines, so each field is collected from a whole block by one expression.
+"""
 
 import re
+from dataclasses import dataclass
 
 from tpuguru.telemetry.observation import Observation
-from tpuguru.telemetry.readers import Reader
 
-_NUMBER = r"([-+]?(?:\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|nan|inf|NaN|Inf))"
 TERA = 1e12
+_NUMBER = rb"([-+]?(?:\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|[nN]a[nN]|[iI]nf))"
 
-_MAXTEXT = re.compile(r"completed step: (\d+)")
-_MAXTEXT_FIELDS = (
-    ("step_seconds", re.compile(rf"\bseconds: {_NUMBER}"), 1.0),
-    ("flop_rate", re.compile(rf"TFLOP/s/device: {_NUMBER}"), TERA),
-    ("token_rate", re.compile(rf"Tokens/s/device: {_NUMBER}"), 1.0),
-    ("loss", re.compile(rf"\bloss: {_NUMBER}"), 1.0),
+
+@dataclass(frozen=True, slots=True)
+class StepFormat:
+    """One trainer's step line: how to know it, what its FLOP/s are per, and which series its fields feed."""
+
+    name: str
+    anchors: tuple[bytes, ...]
+    flop_rate_per: str
+    fields: tuple[tuple[str, re.Pattern[bytes], float], ...]  # series, expression, factor to base units
+
+
+def _field(
+    series: str, before: bytes, factor: float = 1.0, after: bytes = b""
+) -> tuple[str, re.Pattern[bytes], float]:
+    return series, re.compile(before + _NUMBER + after), factor
+
+
+FORMATS = (
+    StepFormat(
+        "maxtext",
+        (b"completed step:",),
+        "device",
+        (
+            _field("step_seconds", rb"completed step: \d+, seconds: "),
+            _field("flop_rate", rb"TFLOP/s/device: ", TERA),
+            _field("token_rate", rb"Tokens/s/device: "),
+            _field("loss", rb", loss: "),
+        ),
+    ),
+    StepFormat(
+        "megatron",
+        (b"elapsed time per iteration",),
+        "gpu",
+        (
+            _field("step_seconds", rb"elapsed time per iteration \(ms\): ", 1e-3),
+            _field("flop_rate", rb"throughput per GPU \(TFLOP/s/GPU\): ", TERA),
+            _field("loss", rb"\| lm loss: "),
+            _field("grad_norm", rb"\| grad norm: "),
+        ),
+    ),
+    StepFormat(
+        "torchtitan",
+        (b"grad_norm: ", b" tps: "),
+        "device",
+        (
+            _field("loss", rb"step: +\d+ +loss: +"),
+            _field("grad_norm", rb"grad_norm: +"),
+            _field("token_rate", rb" tps: +"),
+            _field("flop_rate", rb" tflops: +", TERA),
+            _field("mfu", rb" mfu: +", 0.01, rb"%"),
+        ),
+    ),
+    StepFormat(
+        "slime or relax",
+        (b"'train/loss'", b"'train/grad_norm'", b"'perf/"),
+        "gpu",
+        (
+            _field("loss", rb"'train/loss': "),
+            _field("grad_norm", rb"'train/grad_norm': "),
+            _field("step_seconds", rb"'perf/step_time': "),
+            _field("flop_rate", rb"'perf/actor_train_tflops': ", TERA),
+        ),
+    ),
 )
-_MEGATRON_FIELDS = (
-    ("step_seconds", re.compile(rf"elapsed time per iteration \(ms\): {_NUMBER}"), 1e-3),
-    ("flop_rate", re.compile(rf"throughput per GPU \(TFLOP/s/GPU\): {_NUMBER}"), TERA),
-    ("loss", re.compile(rf"\blm loss: {_NUMBER}"), 1.0),
-    ("grad_norm", re.compile(rf"\bgrad norm: {_NUMBER}"), 1.0),
-)
-_TITAN = re.compile(r"\bstep:\s*\d+\s+loss:")
-_TITAN_FIELDS = (
-    ("loss", re.compile(rf"\bloss:\s*{_NUMBER}"), 1.0),
-    ("grad_norm", re.compile(rf"\bgrad_norm:\s*{_NUMBER}"), 1.0),
-    ("token_rate", re.compile(rf"\btps:\s*{_NUMBER}"), 1.0),
-    ("flop_rate", re.compile(rf"\btflops:\s*{_NUMBER}"), TERA),
-    ("mfu", re.compile(rf"\bmfu:\s*{_NUMBER}%"), 0.01),
-)
-_DICTIONARY_FIELDS = (
-    ("loss", re.compile(rf"'(?:train/)?loss':\s*{_NUMBER}"), 1.0),
-    ("grad_norm", re.compile(rf"'(?:train/)?grad_norm':\s*{_NUMBER}"), 1.0),
-    ("step_seconds", re.compile(rf"'perf/step_time':\s*{_NUMBER}"), 1.0),
-    ("flop_rate", re.compile(rf"'perf/actor_train_tflops':\s*{_NUMBER}"), TERA),
-)
-type _Fields = tuple[tuple[str, re.Pattern[str], float], ...]
 
 
-def _take(fields: _Fields, line: str, number: int, observation: Observation) -> None:
-    for name, pattern, scale in fields:
-        if found := pattern.search(line):
-            getattr(observation, name).add(float(found.group(1).replace(",", "")) * scale)
-            observation.seen(name, number)
+def read_steps(block: bytes, first_line: int, observation: Observation) -> None:
+    """Collect every trainer's step lines of a block whose first line has the number ``first_line``."""
+    for step_format in FORMATS:
+        positions = [at for anchor in step_format.anchors if (at := block.find(anchor)) >= 0]
+        if positions:
+            line = first_line + block.count(b"\n", 0, min(positions))
+            _collect(step_format, block, line, observation)
 
 
-def _read_maxtext(line: str, number: int, observation: Observation) -> None:
-    if _MAXTEXT.search(line):
-        observation.recognised("maxtext", number)
-        observation.flop_rate_per = "device"
-        _take(_MAXTEXT_FIELDS, line, number, observation)
-
-
-def _read_megatron(line: str, number: int, observation: Observation) -> None:
-    observation.recognised("megatron", number)
-    observation.flop_rate_per = "gpu"
-    _take(_MEGATRON_FIELDS, line, number, observation)
-
-
-def _read_torchtitan(line: str, number: int, observation: Observation) -> None:
-    if _TITAN.search(line):
-        observation.recognised("torchtitan", number)
-        observation.flop_rate_per = "device"
-        _take(_TITAN_FIELDS, line, number, observation)
-
-
-def _read_dictionary(line: str, number: int, observation: Observation) -> None:
-    observation.recognised("slime or relax", number)
-    _take(_DICTIONARY_FIELDS, line, number, observation)
-
-
-READERS = (
-    Reader("maxtext", (b"completed step:",), _read_maxtext),
-    Reader("megatron", (b"elapsed time per iteration",), _read_megatron),
-    Reader("torchtitan", (b"grad_norm:", b" tps:"), _read_torchtitan),
-    Reader("dictionary", (b"'train/loss'", b"'train/grad_norm'", b"'perf/"), _read_dictionary),
-)
+def _collect(step_format: StepFormat, block: bytes, line: int, observation: Observation) -> None:
+    found_any = False
+    for series, expression, factor in step_format.fields:
+        values = [float(text.replace(b",", b"")) * factor for text in expression.findall(block)]
+        if values:
+            found_any = True
+            getattr(observation, series).extend(values)
+            observation.seen(series, line)
+            if series == "flop_rate":
+                observation.flop_rate_per = step_format.flop_rate_per
+    if found_any:
+        observation.recognised(step_format.name, line)
