@@ -1,5 +1,6 @@
 """Chips by any name people use for them."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -171,7 +172,9 @@ def chip(name: str, *, location: Location | None = None) -> Chip:
 
 def unknown_chip(name: str, location: Location | None) -> UsageError:
     """Return the error for a chip that has no data file, with the nearest names."""
-    near = did_you_mean(normalise(name), _by_name())
+    written = normalise(name)
+    chip_part = re.split(r"[:@,]|-(?=\d+(?:x\d+)*$)", re.sub(r"^\d+[x*×]", "", written))[0]
+    near = did_you_mean(written, _by_name()) or did_you_mean(chip_part, _by_name())
     known = ", ".join(known.name for known in all_chips())
     help_text = f"did you mean {' or '.join(near)}?" if near else f"known chips: {known}"
     return UsageError(f"no chip is called {name!r}", location=location, help=help_text)

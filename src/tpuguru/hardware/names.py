@@ -76,11 +76,7 @@ def _split(text: str, location: Location | None) -> _Written:
         if parts and chip:
             tail = tuple(int(size) for size in parts["tail"].split("x"))
             return _Written(shown, multiplier, chip, parts["prefix"], tail, location)
-    raise unknown_chip(_chip_part(shown), location)
-
-
-def _chip_part(shown: str) -> str:
-    return re.sub(r"[:@,-]?\d+(x\d+){0,2}$", "", shown) or shown
+    raise unknown_chip(shown, location)
 
 
 def _gpus(written: _Written) -> Slice:
