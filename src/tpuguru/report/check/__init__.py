@@ -1,0 +1,1 @@
+"""The main job: parse, lint, compile, extract, prove, report."""
