@@ -1,0 +1,1 @@
+"""Diagnose a paste: observed facts, rules, then the nearest knowledge."""

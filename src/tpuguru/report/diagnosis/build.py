@@ -1,0 +1,136 @@
+"""From a paste to findings: observe, apply the rules, then look for claims of the same kind."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tpuguru.base.units import format_bytes
+from tpuguru.facts.factset import Facts
+from tpuguru.facts.finding import Finding, Severity, Verdict
+from tpuguru.facts.schema import Unit
+from tpuguru.facts.value import Unknown, Value
+from tpuguru.knowledge import open_knowledge
+from tpuguru.knowledge.search import Hit
+from tpuguru.report.contracts.common import (
+    FindingRecord,
+    NotChecked,
+    SourceRecord,
+    finding_record,
+    tool_record,
+)
+from tpuguru.report.contracts.diagnosis import (
+    ClaimRecord,
+    Diagnosis,
+    ObservedRecord,
+    PasteRecord,
+    RouteRecord,
+)
+from tpuguru.report.diagnosis.similar import SimilarCause, similar_causes
+from tpuguru.rules.catalog import load_catalog
+from tpuguru.rules.engine import evaluate
+from tpuguru.telemetry.facts import observed_facts
+from tpuguru.telemetry.scan import Scan, scan
+from tpuguru.telemetry.source import chunks, open_paste
+
+SCHEMA = "tpuguru/diagnosis/v1"
+_RANK = {Severity.CRITICAL: 0, Severity.WARN: 1, Severity.INFO: 2}
+_SHOWN_CLAIMS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosed:
+    """The report, and the findings it was made from."""
+
+    report: Diagnosis
+    findings: tuple[Finding, ...]
+
+
+def diagnose(path: str) -> Diagnosed:
+    """Read a paste and say what it shows.
+
+    UsageError when it cannot be read or a rule is broken, NothingToCheckError when it is empty.
+    """
+    with open_paste(path) as file:
+        seen = scan(chunks(file, path))
+    return diagnose_scan(seen, path)
+
+
+def diagnose_scan(seen: Scan, path: str) -> Diagnosed:
+    """Diagnose a paste that was read already."""
+    facts = observed_facts(seen, path)
+    evaluation = evaluate(load_catalog(), facts)
+    knowledge = open_knowledge()
+    text = seen.excerpt.text()
+    hits = knowledge.search(text, limit=12)
+    certain = tuple(evaluation.findings)
+    similar = similar_causes(hits, path, certain)
+    findings = ranked(certain, similar)
+    route = knowledge.route(text)
+    report = Diagnosis(
+        schema=SCHEMA,
+        tool=tool_record(),
+        input=PasteRecord(
+            path, seen.bytes, seen.lines, tuple(seen.observation.formats), seen.excerpt.left_out
+        ),
+        findings=tuple(finding_record(finding) for finding in findings),
+        observed=tuple(_observed(facts)),
+        route=RouteRecord(route.playbook, route.pages, route.why, route.alternatives),
+        claims=tuple(_claim(hit) for hit in hits[:_SHOWN_CLAIMS]),
+        not_checked=tuple(_not_checked(findings)),
+    )
+    return Diagnosed(report, findings)
+
+
+def ranked(certain: Iterable[Finding], similar: Iterable[SimilarCause]) -> tuple[Finding, ...]:
+    """Order findings: what a rule proves, by severity; then what resembles a known cause, best first."""
+    proved = sorted(
+        certain, key=lambda finding: (finding.verdict is not Verdict.APPLIES, _RANK[finding.severity])
+    )
+    return (*proved, *(cause.finding for cause in similar))
+
+
+def _observed(facts: Facts) -> Iterable[ObservedRecord]:
+    for name, value in facts:
+        field = facts.schema.get(name)
+        if name == "observed.text" or field is None:
+            continue
+        place = value.origin.location
+        yield ObservedRecord(name, _shown(value, field.unit), place.line if place else None)
+
+
+def _shown(value: Value, unit: Unit) -> str:
+    content = value.value
+    if isinstance(content, Unknown):
+        return f"unknown: {content.reason}"
+    if isinstance(content, tuple):
+        if content and not isinstance(content[0], str | int | float):
+            return f"{len(content)} found"
+        return ", ".join(str(item) for item in content)
+    if isinstance(content, float | int) and not isinstance(content, bool):
+        return _with_unit(float(content), unit)
+    return str(content)
+
+
+def _with_unit(number: float, unit: Unit) -> str:
+    if unit is Unit.BYTES:
+        return format_bytes(number)
+    if unit is Unit.FLOPS_PER_SECOND:
+        return f"{number / 1e12:,.2f} TFLOP/s"
+    if unit is Unit.FRACTION:
+        return f"{100 * number:.1f} %"
+    return f"{number:,.4g} {unit}".rstrip()
+
+
+def _claim(hit: Hit) -> ClaimRecord:
+    claim = hit.claim
+    sources = tuple(SourceRecord(source.title, source.url, source.date) for source in claim.sources)
+    return ClaimRecord(claim.id, claim.title, claim.level.value, claim.text, round(hit.coverage, 3), sources)
+
+
+def _not_checked(findings: tuple[Finding, ...]) -> Iterable[NotChecked]:
+    if not findings:
+        yield NotChecked(
+            "the cause", "no rule applies and no claim is near: follow the playbook, then tpuguru propose"
+        )
+
+
+__all__ = ["Diagnosed", "FindingRecord", "diagnose", "diagnose_scan", "ranked"]
