@@ -14,7 +14,8 @@ from tpuguru.frameworks.maxtext.defaults import NEWEST, defaults
 from tpuguru.frameworks.maxtext.mesh import Mesh, mesh_of
 from tpuguru.frameworks.maxtext.paths import NotKnownError, Settings
 from tpuguru.frameworks.maxtext.resolve import Resolution, Resolved, static_resolve
-from tpuguru.frameworks.maxtext.target import Target, target_of
+from tpuguru.frameworks.maxtext.target import target_of
+from tpuguru.frameworks.target import Target
 from tpuguru.launch.model import Launch
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ The order is pyconfig's own (``_initialize_pydantic``): each layer replaces the 
 computes or forbids beyond that needs the toolchain; see ``tpuguru resolve --toolchain``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -53,6 +53,27 @@ def static_resolve(launch: Launch, version: str = NEWEST) -> Resolution:
     _apply(resolution, overrides, table)
     _apply_environment(resolution, launch, overrides, table)
     return resolution
+
+
+def with_config(resolution: Resolution, config: Mapping[str, object]) -> Resolution:
+    """Return the resolution with what the toolchain's pyconfig gave, and none of the table's refusals.
+
+    Where both agree the origin stays: it leads to the paste or the default file.
+    """
+    authoritative = Resolution(resolution.version, dict(resolution.values), dict(resolution.origins))
+    authoritative.stated = list(resolution.stated)
+    for key, value in config.items():
+        if not isinstance(value, (bool, int, float, str, list, type(None))):
+            continue
+        if key not in authoritative.values or not _same(authoritative.values[key], value):
+            authoritative.put(
+                key, value, Origin(OriginKind.DERIVED, "MaxText's own pyconfig in the toolchain")
+            )
+    return authoritative
+
+
+def _same(static: Resolved, resolved: Plain) -> bool:
+    return static == resolved or (static in (None, "") and resolved in (None, ""))
 
 
 def _apply(resolution: Resolution, settings: list[Setting], table: Defaults) -> None:

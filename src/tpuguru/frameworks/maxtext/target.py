@@ -1,24 +1,12 @@
 """The slice a launch runs on: from ``--slice``, the launch's own keys, or what schedules it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tpuguru.base.errors import UsageError
 from tpuguru.facts.origin import Origin, OriginKind
 from tpuguru.frameworks.maxtext.resolve import origin_of
+from tpuguru.frameworks.target import Target
 from tpuguru.launch.model import Launch, Setting
-
-if TYPE_CHECKING:
-    from tpuguru.hardware.slices import Slice
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A slice with where its name was written."""
-
-    slice: "Slice"
-    origin: Origin
 
 
 def target_of(launch: Launch, slice_name: str = "") -> Target | None:
@@ -26,7 +14,7 @@ def target_of(launch: Launch, slice_name: str = "") -> Target | None:
 
     UsageError for a name that no chip or topology has.
     """
-    from tpuguru.hardware.slices import parse_slice  # noqa: PLC0415 - hardware data is read only when needed
+    from tpuguru.hardware.names import parse_slice  # noqa: PLC0415 - hardware data is read only when needed
 
     if slice_name:
         return Target(parse_slice(slice_name), Origin(OriginKind.OPTION, f"--slice {slice_name}"))
