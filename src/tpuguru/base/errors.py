@@ -9,12 +9,20 @@ class TpuguruError(Exception):
 
     exit_code = ExitCode.TOOL_FAILURE
 
-    def __init__(self, message: str, *, location: Location | None = None, help: str | None = None) -> None:  # noqa: A002 - the word the output uses
-        """Keep what went wrong, where (file, line, column), and what the user can do about it."""
+    def __init__(
+        self,
+        message: str,
+        *,
+        location: Location | None = None,
+        help: str | None = None,  # noqa: A002 - the word the output uses
+        details: str = "",
+    ) -> None:
+        """Keep what went wrong, where (file, line, column), what the user can do, and an excerpt to show."""
         super().__init__(message)
         self.message = message
         self.location = location
         self.help = help
+        self.details = details
 
 
 class UsageError(TpuguruError):

@@ -108,6 +108,8 @@ def _report(error: TpuguruError) -> int:
     print(f"error: {error.message}", file=sys.stderr)
     if error.location:
         print(f"  --> {error.location}", file=sys.stderr)
+    if error.details:
+        print(error.details, file=sys.stderr)
     if error.help:
         print(f"  help: {error.help}", file=sys.stderr)
     return error.exit_code

@@ -1,0 +1,74 @@
+"""Text tests for pasted output: phrases (``mentions``) and guarded regular expressions (``matches``)."""
+
+import re
+from functools import lru_cache
+
+from tpuguru.rules.language.errors import ExpressionError
+
+_MAX_PATTERN = 500
+_WORD = re.compile(r"[A-Za-z0-9]")
+_GAP = re.compile(r"…|\*")
+
+
+@lru_cache(maxsize=4096)
+def phrase_pattern(alternatives: str) -> re.Pattern[str]:
+    """Compile ``a|b|c``: any of the phrases, as whole words, in any case and any white space.
+
+    ``_`` and ``-`` are equal; ``…`` or ``*`` inside a phrase stands for anything within one line.
+    """
+    phrases = [phrase for phrase in alternatives.split("|") if phrase.strip()]
+    return re.compile("|".join(_phrase(phrase.strip()) for phrase in phrases), re.IGNORECASE)
+
+
+def _phrase(phrase: str) -> str:
+    parts = [_literal(part) for part in _GAP.split(phrase)]
+    start = r"(?<![A-Za-z0-9])" if _WORD.match(phrase[0]) else ""
+    end = r"(?![A-Za-z0-9])" if _WORD.match(phrase[-1]) else ""
+    return start + r"[^\n]*?".join(parts) + end
+
+
+def _literal(text: str) -> str:
+    words = [re.sub(r"\\-|_", "[-_]", re.escape(word)) for word in text.split()]
+    lead = r"\s+" if text[:1].isspace() else ""
+    trail = r"\s+" if text[-1:].isspace() and words else ""
+    return lead + r"\s+".join(words) + trail
+
+
+@lru_cache(maxsize=4096)
+def regex_pattern(pattern: str) -> re.Pattern[str]:
+    """Compile a regular expression of a rule, ignoring case, ``^`` and ``$`` at line ends.
+
+    Raises:
+        ExpressionError: not a regular expression, too long, or one that can take forever.
+
+    """
+    if len(pattern) > _MAX_PATTERN:
+        raise ExpressionError(f"the pattern is longer than {_MAX_PATTERN} characters")
+    if _repeats_a_repetition(pattern):
+        raise ExpressionError("the pattern repeats a group that itself repeats, which can take forever")
+    try:
+        return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise ExpressionError(f"not a regular expression: {error}") from None
+
+
+def _repeats_a_repetition(pattern: str) -> bool:
+    """Tell whether an unbounded quantifier follows a group that holds one, like ``(a+)+``."""
+    plain = re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", "x", pattern)
+    repeats = [False]
+    for position, character in enumerate(plain):
+        rest = plain[position + 1 :]
+        if character == "(":
+            repeats.append(False)
+        elif character == ")" and len(repeats) > 1:
+            inner = repeats.pop()
+            if inner and _is_unbounded(rest):
+                return True
+            repeats[-1] = repeats[-1] or inner
+        elif _is_unbounded(plain[position:]):
+            repeats[-1] = True
+    return False
+
+
+def _is_unbounded(text: str) -> bool:
+    return text[:1] in ("*", "+") or bool(re.match(r"\{\d*,\d*\}", text))
