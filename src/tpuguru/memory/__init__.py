@@ -1,1 +1,1 @@
-"""Analytic memory budgets where no compiler can answer."""
+"""Analytic memory budgets, for launches that no compiler can be asked about."""
