@@ -23,7 +23,7 @@ VERDICT_OF = {
 }
 
 type LaunchFacts = Callable[[Example], Facts]
-"""Reads a launch example; the launch readers and frameworks are rooms above this one, so it is handed in."""
+"""Reads a launch or paste example; the launch readers and frameworks are rooms above this one, so it is handed in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,15 @@ class Case:
     def expected(self) -> Verdict:
         """Return the verdict that the heading promises."""
         return VERDICT_OF[self.example.expectation]
+
+    def accepts(self, verdict: Verdict) -> bool:
+        """Tell whether the verdict keeps the promise.
+
+        A paste leaves most facts open, so a Good one only promises that the rule does not apply.
+        """
+        if self.example.language == "paste" and self.expected is Verdict.NOT_APPLICABLE:
+            return verdict in (Verdict.NOT_APPLICABLE, Verdict.CANNOT_TELL)
+        return verdict is self.expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +96,6 @@ def failures(cases: list[Case]) -> list[Failure]:
     failed = []
     for case in cases:
         outcome = evaluate_rule(case.rule, Scope(case.facts))
-        if outcome.verdict is not case.expected:
+        if not case.accepts(outcome.verdict):
             failed.append(Failure(case, outcome.verdict, outcome.needs))
     return failed

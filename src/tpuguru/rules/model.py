@@ -67,7 +67,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An input and the verdict it must get. ``body`` is the fenced text, ``language`` is facts or launch."""
+    """An input and the verdict it must get. ``body`` is the fenced text, ``language`` facts, launch or paste."""
 
     expectation: Expectation
     title: str

@@ -68,7 +68,7 @@ def survivors(rule: Rule, cases: list[Case]) -> list[Mutant]:
 
 def _noticed(rule: Rule, mutant: Mutant, cases: list[Case]) -> bool:
     broken = replace(rule, when=Piece(mutant.text))
-    return any(_verdict(broken, case) is not case.expected for case in cases)
+    return any(not case.accepts(_verdict(broken, case)) for case in cases)
 
 
 def _verdict(rule: Rule, case: Case) -> Verdict:

@@ -102,10 +102,10 @@ def _example(heading: _Line, language: str, lines: list[_Line], number: int, pat
     if word.strip().lower() not in [member.value for member in Expectation]:
         hint = "Bad, Good, Borderline or Unknown, e.g. `### Bad: offload asked for under full`"
         raise RuleFileError([Problem(path, f"{word} says no verdict", heading.number, 5, len(word), hint)])
-    if language not in ("facts", "launch"):
-        hint = "```facts or ```launch"
+    if language not in ("facts", "launch", "paste"):
+        hint = "```facts, ```launch or ```paste"
         raise RuleFileError(
-            [Problem(path, f"an example is facts or a launch, not {language!r}", number, 1, 0, hint)]
+            [Problem(path, f"an example is facts, a launch or a paste, not {language!r}", number, 1, 0, hint)]
         )
     body = Piece("\n".join(line.text for line in lines), number + 1)
     return Example(Expectation(word.strip().lower()), title.strip(), language, body)
