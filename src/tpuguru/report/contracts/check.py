@@ -10,6 +10,7 @@ import msgspec
 from tpuguru.report.contracts.common import Figure, FindingRecord, LocationRecord, NotChecked, ToolRecord
 
 type Outcome = Literal["rejected", "does_not_fit", "fits", "failed", "not_compiled"]
+type Stage = Literal["read", "lint", "resolve", "lower", "compile", "none"]
 type SettingStatus = Literal[
     "live", "dead", "default", "redundant", "overridden", "outside_program", "needed", "not_proved"
 ]
@@ -63,7 +64,7 @@ class VerdictRecord(msgspec.Struct, frozen=True):
 
     outcome: Outcome
     sentence: str
-    stage: Literal["read", "lint", "resolve", "lower", "compile", "none"]
+    stage: Stage
     code: str = ""
     message: str = ""
     need: Figure | None = None

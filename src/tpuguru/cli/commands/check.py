@@ -1,0 +1,63 @@
+"""Say what a launch will really do: does it parse, fit, do its settings act, which code does it run."""
+
+import argparse
+
+SUMMARY = "compile a launch for its slice without a TPU, and say what it will really do"
+_FORMATS = ("text", "json", "markdown")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("paste", help="script, command, YAML or launch JSON; - reads standard input")
+    parser.add_argument("--slice", default="", metavar="NAME", help="v6e-256, tpu7x:4x4x4, 2xv5p-128, …")
+    parser.add_argument("--toolchain", default="", metavar="SPEC", help="maxtext==0.2.5[,jax==X,libtpu==Y]")
+    parser.add_argument(
+        "--prove",
+        choices=("none", "fast", "all"),
+        default="fast",
+        help="prove which settings do nothing (default: fast; all includes compiler flags)",
+    )
+    parser.add_argument("--what-if", action="store_true", help="try single changes that may make it fit")
+    parser.add_argument("--force", action="store_true", help="compile although something critical was found")
+    parser.add_argument("--variant", default="", metavar="NAME", help="which launch of a script with several")
+    parser.add_argument(
+        "--fail-on",
+        choices=("critical", "warn", "info", "never"),
+        default="critical",
+        help="lowest severity that makes the exit status 1 (default: critical)",
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=3600.0, metavar="SECONDS", help="wall-clock limit of one compile"
+    )
+    parser.add_argument(
+        "--output-format",
+        action="append",
+        default=[],
+        metavar="FORMAT[=FILE]",
+        help=f"{', '.join(_FORMATS)}; may be repeated (default: text)",
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check and print."""
+    from tpuguru.launch.reader import read_paste_file  # noqa: PLC0415
+    from tpuguru.report.check.exit_status import exit_status  # noqa: PLC0415
+    from tpuguru.report.check.options import CheckOptions, Prove  # noqa: PLC0415
+    from tpuguru.report.check.output import outputs, write_report  # noqa: PLC0415
+    from tpuguru.report.check.run import check  # noqa: PLC0415
+
+    chosen = outputs(arguments.output_format)
+    options = CheckOptions(
+        slice_name=arguments.slice,
+        toolchain=arguments.toolchain,
+        prove=Prove(arguments.prove),
+        what_if=arguments.what_if,
+        force=arguments.force,
+        seconds=arguments.timeout,
+        variant=arguments.variant,
+        quiet=arguments.quiet,
+    )
+    result = check(read_paste_file(arguments.paste), options)
+    write_report(result.report, chosen)
+    return exit_status(result, arguments.fail_on)

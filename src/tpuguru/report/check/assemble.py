@@ -1,0 +1,84 @@
+"""Put the report together from what a check has found."""
+
+from tpuguru.base.redaction import redact
+from tpuguru.report.check import said
+from tpuguru.report.check.choose import described
+from tpuguru.report.check.memory import memory_record
+from tpuguru.report.check.program import code_path_record, collective_records, flag_records
+from tpuguru.report.check.settings import setting_records
+from tpuguru.report.check.work import Work
+from tpuguru.report.contracts.check import (
+    CheckReport,
+    InputRecord,
+    RunRecordBrief,
+    StackRecord,
+    VerdictRecord,
+)
+from tpuguru.report.contracts.common import NotChecked, finding_record, location_record, tool_record
+
+_NEVER = (
+    ("speed", "a compile has no clock: nothing here says how fast the launch runs"),
+    (
+        "numerics",
+        "a compile shows no values: compare logits on the chip before trusting a change of precision",
+    ),
+)
+
+
+def assemble(work: Work) -> CheckReport:
+    """Return the report."""
+    record, extract = work.record, work.extract
+    return CheckReport(
+        tool=tool_record(),
+        input=_input(work),
+        verdict=work.verdict or VerdictRecord("not_compiled", "not compiled", "none"),
+        target=said.target_record(work.facts),
+        stack=StackRecord(work.job.toolchain, dict(record.versions) if record else {}),
+        filled_in=_filled_in(work),
+        what_if=work.what_if,
+        settings=setting_records(work.launch, work.proofs),
+        findings=tuple(finding_record(finding) for finding in work.findings),
+        mesh=said.mesh_record(work.facts),
+        batch=said.batch_record(work.facts),
+        code_path=code_path_record(extract.code_path, work.facts) if extract else None,
+        collectives=collective_records(extract.collectives) if extract else (),
+        memory=memory_record(extract.memory) if extract else None,
+        flags=flag_records(extract.flags) if extract else (),
+        phases={phase.name: phase.seconds for phase in record.phases} if record else {},
+        runs=_runs(work),
+        not_checked=_not_checked(work),
+        errors=tuple(redact(error) for error in work.errors),
+    )
+
+
+def _input(work: Work) -> InputRecord:
+    launch = work.launch
+    return InputRecord(
+        path=work.paste.path,
+        kind=work.paste.kind,
+        framework=launch.framework,
+        entry_point=launch.entry_point,
+        variant=launch.variant,
+        location=location_record(launch.location),
+    )
+
+
+def _filled_in(work: Work) -> tuple[str, ...]:
+    notes = (note.message for note in work.launch.notes if note.kind == "filled-in")
+    return (*notes, *work.filled_in)
+
+
+def _runs(work: Work) -> tuple[RunRecordBrief, ...]:
+    if work.record is None:
+        return ()
+    record = work.record
+    return (RunRecordBrief(record.run_id, record.state.value, record.seconds, work.cached),)
+
+
+def _not_checked(work: Work) -> tuple[NotChecked, ...]:
+    entries = [*work.skipped]
+    entries += [(missing.what, missing.because) for missing in (work.extract.missing if work.extract else ())]
+    entries += [(f"rule {name}", because) for name, because in work.cannot_tell]
+    entries += [(described(launch), "one launch a check; --variant picks another") for launch in work.others]
+    entries += [(note.kind, note.message) for note in work.launch.notes if note.kind != "filled-in"]
+    return tuple(NotChecked(what, because) for what, because in (*entries, *_NEVER))

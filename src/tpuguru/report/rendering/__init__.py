@@ -1,0 +1,1 @@
+"""Renderers of documents: terminal and Markdown from the same sections."""
