@@ -23,7 +23,7 @@ VERDICT_OF = {
 }
 
 type LaunchFacts = Callable[[Example], Facts]
-"""Reads a launch or paste example; the launch readers and frameworks are rooms above this one, so it is handed in."""
+"""Reads a launch or paste example; their readers are rooms above this one, so it is handed in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An input and the verdict it must get. ``body`` is the fenced text, ``language`` facts, launch or paste."""
+    """An input and the verdict it must get; ``body`` is the text, ``language`` facts, launch or paste."""
 
     expectation: Expectation
     title: str
