@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Published launch A17: deepseek3-671b-v5p-1024
+# Source: tpu-recipes training/v5p/DeepSeek3-671B-MaxText
+# Published: 90.668 s/step, 152.415 TFLOP/s/device (jax 0.7.0)
+
+flags="\
+  --xla_tpu_enable_async_collective_fusion_fuse_all_gather=false \
+  --xla_tpu_enable_async_collective_fusion_fuse_all_reduce=false \
+  --xla_tpu_enable_async_collective_fusion_fuse_reduce_scatter=false \
+  --xla_tpu_enable_sparse_core_collective_offload_all_gather=true \
+  --xla_tpu_enable_sparse_core_collective_offload_reduce_scatter=true \
+  --xla_tpu_enable_sparse_core_collective_offload_all_reduce=true \
+  --xla_tpu_enable_all_gather_offload_tracing=true \
+  --xla_tpu_enable_reduce_scatter_offload_tracing=true \
+  --xla_tpu_enable_all_reduce_offload_tracing=true \
+  --xla_tpu_use_tc_device_shape_on_sc=true \
+  --xla_sc_enable_instruction_fusion=false \
+  --xla_sc_disjoint_spmem=false \
+  --xla_sc_disable_megacore_partitioning=true \
+  --xla_tpu_enable_all_experimental_scheduler_features=true \
+  --xla_tpu_enable_scheduler_memory_pressure_tracking=true \
+  --xla_tpu_host_transfer_overlap_limit=24 \
+  --xla_tpu_aggressive_opt_barrier_removal=ENABLED \
+  --xla_lhs_prioritize_async_depth_over_stall=ENABLED \
+  --xla_tpu_enable_ag_backward_pipelining=true \
+  --xla_should_allow_loop_variant_parameter_in_chain=ENABLED \
+  --xla_should_add_loop_invariant_op_in_chain=ENABLED \
+  --xla_max_concurrent_host_send_recv=100 \
+  --xla_tpu_scheduler_percent_shared_memory_limit=100 \
+  --xla_latency_hiding_scheduler_rerun=2 \
+  --xla_tpu_use_minor_sharding_for_major_trivial_input=true \
+  --xla_tpu_relayout_group_size_threshold_for_reduce_scatter=1 \
+  --xla_tpu_assign_all_reduce_scatter_layout=true \
+  --xla_tpu_enable_data_parallel_all_reduce_opt=true \
+  --xla_tpu_data_parallel_opt_different_sized_ops=true \
+  --xla_tpu_scoped_vmem_limit_kib=81920 \
+  --xla_tpu_megacore_fusion_allow_ags=false \
+  --xla_enable_async_collective_permute=true"
+
+arguments="\
+  model_name=deepseek3-671b \
+  ici_fsdp_parallelism=-1 \
+  ici_tensor_parallelism=1 \
+  per_device_batch_size=6 \
+  max_target_length=8192 \
+  dtype=bfloat16 \
+  weight_dtype=float32 \
+  megablox=True \
+  sparse_matmul=True \
+  scan_layers=True \
+  use_custom_sort_vjp=True \
+  sa_block_q=2048 \
+  sa_block_kv=2048 \
+  sa_block_kv_compute=2048 \
+  sa_block_q_dkv=2048 \
+  sa_block_kv_dkv=2048 \
+  sa_block_kv_dkv_compute=2048 \
+  sa_block_q_dq=2048 \
+  sa_block_kv_dq=2048 \
+  remat_policy=custom \
+  decoder_layer_input=offload \
+  out_proj=offload \
+  tile_batch_seq=512 \
+  tile_embed_dim=1024 \
+  tile_mlp_dim=1024 \
+  sa_use_fused_bwd_kernel=False \
+  dataset_type=synthetic \
+  enable_checkpointing=False \
+  attention=flash"
+
+xpk workload create \
+  --device-type=v5p-1024 \
+  --num-slices=1 \
+  --workload="${USER}-check" \
+  --command="export LIBTPU_INIT_ARGS='${flags}' && python3 -m maxtext.trainers.pre_train.train maxtext/configs/base.yml ${arguments}"
