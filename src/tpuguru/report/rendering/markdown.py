@@ -7,13 +7,13 @@ _SIGNS = {Tone.GOOD: "✅ ", Tone.BAD: "❌ ", Tone.WARNING: "⚠️ "}
 
 def markdown_text(document: Document) -> str:
     """Return the document as Markdown."""
-    head = [f"{_SIGNS.get(line.tone, '')}{_escaped(line.text)}" for line in document.head]
-    blocks = [f"# {_escaped(document.title)}", *head, *(_section(section) for section in document.sections)]
+    head = [f"{_SIGNS.get(line.tone, '')}{escaped(line.text)}" for line in document.head]
+    blocks = [f"# {escaped(document.title)}", *head, *(_section(section) for section in document.sections)]
     return "\n\n".join(blocks) + "\n"
 
 
 def _section(section: Section) -> str:
-    blocks = [f"## {_escaped(section.title)}"]
+    blocks = [f"## {escaped(section.title)}"]
     bullets: list[str] = []
     for part in section.parts:
         if isinstance(part, Line):
@@ -27,7 +27,7 @@ def _section(section: Section) -> str:
 
 
 def _bullet(line: Line) -> str:
-    return f"{'  ' * line.indent}- {_SIGNS.get(line.tone, '')}{_escaped(line.text)}"
+    return f"{'  ' * line.indent}- {_SIGNS.get(line.tone, '')}{escaped(line.text)}"
 
 
 def _table(table: Table) -> str:
@@ -37,9 +37,9 @@ def _table(table: Table) -> str:
 
 
 def _cell(text: str) -> str:
-    return _escaped(" ".join(text.split())).replace("|", "\\|")
+    return escaped(" ".join(text.split())).replace("|", "\\|")
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Keep pasted words from becoming markup; ``_`` inside words is left alone, as GitHub leaves it."""
     return text.replace("\\", "\\\\").replace("<", "&lt;").replace("*", "\\*").replace("`", "\\`")

@@ -1,0 +1,1 @@
+"""Linting a launch: rules, ignore comments, configuration, baseline, and every output format."""

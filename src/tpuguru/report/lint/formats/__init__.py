@@ -1,0 +1,1 @@
+"""One module an output format, each with ``render(report, excerpts, view) -> str``."""
