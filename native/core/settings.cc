@@ -1,0 +1,77 @@
+#include "core/settings.h"
+
+#include <cstdlib>
+
+#include "core/status.h"
+
+namespace slice {
+namespace {
+
+constexpr char kPrefix[] = "TPUGURU_SLICE_";
+
+std::string Text(const std::string& name) {
+  const char* value = std::getenv((kPrefix + name).c_str());
+  return value ? value : "";
+}
+
+int64_t ParseNumber(const std::string& name, const std::string& text) {
+  char* end = nullptr;
+  const long long number = std::strtoll(text.c_str(), &end, 10);
+  if (text.empty() || *end || number < 0) {
+    throw Failure(pjrt::kInvalidArgument, kPrefix + name + " should be a whole number, not \"" + text + "\"");
+  }
+  return number;
+}
+
+int64_t Number(const std::string& name, int64_t otherwise) {
+  const std::string text = Text(name);
+  return text.empty() ? otherwise : ParseNumber(name, text);
+}
+
+// A number, or "env:NAME": the number in variable NAME (a launcher such as torchrun sets RANK only later).
+std::optional<int> Index(const std::string& name) {
+  std::string text = Text(name);
+  if (text.rfind("env:", 0) == 0) {
+    const char* value = std::getenv(text.c_str() + 4);
+    text = value ? value : "";
+  }
+  if (text.empty()) return std::nullopt;
+  return static_cast<int>(ParseNumber(name, text));
+}
+
+std::vector<int64_t> Bounds(const std::string& name) {
+  std::vector<int64_t> bounds;
+  const std::string text = Text(name);
+  for (size_t start = 0; start < text.size();) {
+    const size_t comma = std::min(text.find(',', start), text.size());
+    bounds.push_back(ParseNumber(name, text.substr(start, comma - start)));
+    start = comma + 1;
+  }
+  return bounds;
+}
+
+Settings Read() {
+  Settings settings;
+  settings.topology = Text("TOPOLOGY");
+  settings.slices = static_cast<int>(Number("COUNT", 1));
+  settings.host_bounds = Bounds("HOST_BOUNDS");
+  settings.process = Index("PROCESS");
+  settings.device = Index("DEVICE");
+  settings.libtpu = Text("LIBTPU");
+  settings.records = Text("RECORDS");
+  settings.values = Text("VALUES");
+  settings.cache = Text("CACHE");
+  settings.memory_limit = Number("HBM_BYTES", 0);
+  settings.keep_bytes = Number("KEEP_BYTES", settings.keep_bytes);
+  settings.unknown_predicate = Number("UNKNOWN_PREDICATE", 0) != 0;
+  return settings;
+}
+
+}  // namespace
+
+const Settings& GetSettings() {
+  static const Settings settings = Read();
+  return settings;
+}
+
+}  // namespace slice

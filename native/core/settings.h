@@ -1,0 +1,29 @@
+// What the environment says about the slice (variables TPUGURU_SLICE_*), read once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace slice {
+
+struct Settings {
+  std::string topology;              // libtpu's spelling: "v6e:2x2"
+  int slices = 1;                    // number of slices joined by the data-centre network
+  std::vector<int64_t> host_bounds;  // chips per host in each dimension; empty: libtpu's default
+  std::optional<int> process;        // this process owns the devices of this host; absent: all devices
+  std::optional<int> device;         // this process owns exactly this device
+  std::string libtpu;                // path of libtpu.so
+  std::string records;               // folder of records; empty: none are written
+  std::string values;                // socket of the values service; empty: values stay unknown
+  std::string cache;                 // folder of compiled facts that survive runs; empty: none
+  int64_t memory_limit = 0;          // bytes of device memory; 0: what libtpu says of the chip
+  int64_t keep_bytes = 64 << 20;     // a host array up to this size is kept, so that it can be read back
+  bool unknown_predicate = false;    // what an unknown boolean reads as
+};
+
+// Settings of this process. Throws Failure when a variable cannot be understood.
+const Settings& GetSettings();
+
+}  // namespace slice

@@ -1,0 +1,146 @@
+// Executing: memory is accounted, donated arguments are consumed, outputs are made; values are somebody
+// else's.
+
+#include <algorithm>
+
+#include "core/overrides.h"
+#include "program/loaded.h"
+#include "records/records.h"
+#include "values/client.h"
+
+namespace slice {
+namespace {
+
+using namespace pjrt;  // NOLINT: the function below is the table's own
+
+struct Run {
+  LoadedExecutable& program;
+  const LoadedExecutable_Execute_Args& call;
+
+  Device* DeviceAt(size_t place) const {
+    return call.execute_device ? call.execute_device : program.devices[place];
+  }
+  Buffer* const* ArgumentsAt(size_t place) const { return call.argument_lists[place]; }
+};
+
+void RequireWhole(const Run& run) {
+  if (run.program.deleted)
+    throw Failure(kInvalidArgument, "program " + run.program.facts->name + " was deleted");
+  if (!run.call.execute_device && run.call.num_devices != run.program.devices.size()) {
+    throw Failure(kInvalidArgument, "program " + run.program.facts->name + " runs on " +
+                                        std::to_string(run.program.devices.size()) +
+                                        " devices of this process, not " +
+                                        std::to_string(run.call.num_devices));
+  }
+  for (size_t place = 0; place < run.call.num_devices; place++) {
+    for (size_t i = 0; i < run.call.num_arguments; i++) RequireAlive(run.ArgumentsAt(place)[i]);
+  }
+}
+
+// Bytes of the arguments that lie in device memory; one that is passed twice counts once.
+int64_t ArgumentBytes(const Run& run, size_t place) {
+  int64_t bytes = 0;
+  Buffer* const* arguments = run.ArgumentsAt(place);
+  for (size_t i = 0; i < run.call.num_arguments; i++) {
+    if (arguments[i]->memory->on_device) bytes += static_cast<int64_t>(arguments[i]->type->device_bytes);
+  }
+  return bytes;
+}
+
+void Reserve(const Run& run, size_t place) {
+  const Facts& facts = *run.program.facts;
+  Device* device = run.DeviceAt(place);
+  const MemoryUse before = device->account.Read();
+  const int64_t arguments = std::min(ArgumentBytes(run, place), before.live);
+  const int64_t during = device->account.Run(facts.name, arguments, facts.memory.peak, facts.memory.temp);
+  RecordMemory(*device, before, during, run.program.index);
+}
+
+bool MayDonate(const ExecuteOptions* options, int64_t argument) {
+  if (!options) return true;
+  const int64_t* end = options->non_donatable_input_indices + options->num_non_donatable_input_indices;
+  return std::find(options->non_donatable_input_indices, end, argument) == end;
+}
+
+void Donate(const Run& run, size_t place) {
+  for (const int64_t argument : run.program.facts->donated) {
+    if (static_cast<size_t>(argument) < run.call.num_arguments && MayDonate(run.call.options, argument)) {
+      Release(run.ArgumentsAt(place)[argument]);
+    }
+  }
+}
+
+uint32_t PlaceOf(const Run& run, size_t place) {
+  const LogicalId id = run.program.logical_ids[place];
+  return static_cast<uint32_t>(id.replica * run.program.assignment.partitions + id.partition);
+}
+
+// Values of the outputs for each device; none when they are not known. Arguments are read before donation.
+std::vector<std::vector<ValueRef>> Values(const Run& run) {
+  ValuesClient* client = run.program.values_id ? ValuesClient::Get() : nullptr;
+  if (!client || run.program.outputs.empty()) return {};
+  std::vector<uint32_t> places;
+  std::vector<std::vector<uint64_t>> arguments(run.call.num_devices);
+  for (size_t place = 0; place < run.call.num_devices; place++) {
+    places.push_back(run.call.execute_device ? 0 : PlaceOf(run, place));
+    for (size_t i = 0; i < run.call.num_arguments; i++) {
+      Buffer* argument = run.ArgumentsAt(place)[i];
+      arguments[place].push_back(client->IdOf(*argument->value, *argument->type));
+    }
+  }
+  return client->Execute(run.program.values_id, places, arguments, run.program.outputs.size());
+}
+
+// On failure the outputs made so far are freed: the framework sees none.
+void MakeOutputs(const Run& run, size_t place, const std::vector<std::vector<ValueRef>>& values) {
+  const LoadedExecutable& program = run.program;
+  Device* device = run.DeviceAt(place);
+  Buffer** outputs = run.call.output_lists[place];
+  for (size_t i = 0; i < program.outputs.size(); i++) {
+    try {
+      outputs[i] = NewBuffer(program.outputs[i], device->MemoryOfKind(program.facts->output_kinds[i]),
+                             program.maker, values.empty() ? UnknownValue() : values[place][i]);
+    } catch (const Failure&) {
+      for (size_t made = 0; made < i; made++) {
+        Release(outputs[made]);
+        delete outputs[made];
+      }
+      throw;
+    }
+  }
+}
+
+void NoteFirst(const Run& run) {
+  if (run.program.executed.exchange(true)) return;
+  std::vector<std::string> arguments;
+  for (size_t i = 0; i < run.call.num_arguments && run.call.num_devices; i++) {
+    arguments.push_back(Describe(*run.ArgumentsAt(0)[i]->type));
+  }
+  RecordFirstExecution(run.program.index, arguments);
+}
+
+Error* LoadedExecutable_Execute(LoadedExecutable_Execute_Args* arguments) {
+  const Run run{*arguments->executable, *arguments};
+  RequireWhole(run);
+  NoteFirst(run);
+  try {
+    for (size_t place = 0; place < arguments->num_devices; place++) Reserve(run, place);
+    const auto values = Values(run);
+    for (size_t place = 0; place < arguments->num_devices; place++) Donate(run, place);
+    for (size_t place = 0; place < arguments->num_devices; place++) MakeOutputs(run, place, values);
+  } catch (const Failure& failure) {
+    RecordError(run.program.facts->name, failure.message);
+    throw;
+  }
+  CountExecution(run.program.index);
+  for (size_t place = 0; arguments->device_complete_events && place < arguments->num_devices; place++) {
+    arguments->device_complete_events[place] = ReadyEvent();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<Override> ExecuteOverrides() { return {SLICE_OVERRIDE(LoadedExecutable_Execute)}; }
+
+}  // namespace slice

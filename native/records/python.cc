@@ -1,0 +1,99 @@
+#include "records/python.h"
+
+#include <dlfcn.h>
+
+namespace slice {
+namespace {
+
+// The functions of CPython's C API that are needed, found in the process that loaded us.
+struct Python {
+  template <typename T>
+  static void Find(T& function, const char* name) {
+    function = reinterpret_cast<T>(dlsym(RTLD_DEFAULT, name));
+  }
+
+  Python() {
+    Find(is_initialized, "Py_IsInitialized");
+    Find(is_finalizing, "Py_IsFinalizing");
+    if (!is_finalizing) Find(is_finalizing, "_Py_IsFinalizing");
+    Find(this_thread, "PyGILState_GetThisThreadState");
+    Find(take_lock, "PyGILState_Ensure");
+    Find(give_lock, "PyGILState_Release");
+    Find(frame_of, "PyEval_GetFrame");
+    Find(outer, "PyFrame_GetBack");
+    Find(code_of, "PyFrame_GetCode");
+    Find(line_of, "PyFrame_GetLineNumber");
+    Find(attribute, "PyObject_GetAttrString");
+    Find(text_of, "PyUnicode_AsUTF8");
+    Find(release, "Py_DecRef");
+    Find(retain, "Py_IncRef");
+    Find(clear_error, "PyErr_Clear");
+  }
+
+  bool Usable() const {
+    return is_initialized && is_finalizing && this_thread && take_lock && give_lock && frame_of && outer &&
+           code_of && line_of && attribute && text_of && release && retain && clear_error &&
+           is_initialized() && !is_finalizing() && this_thread();
+  }
+
+  int (*is_initialized)();
+  int (*is_finalizing)();
+  void* (*this_thread)();
+  int (*take_lock)();
+  void (*give_lock)(int);
+  void* (*frame_of)();
+  void* (*outer)(void*);
+  void* (*code_of)(void*);
+  int (*line_of)(void*);
+  void* (*attribute)(void*, const char*);
+  const char* (*text_of)(void*);
+  void (*release)(void*);
+  void (*retain)(void*);
+  void (*clear_error)();
+};
+
+std::string FileOf(const Python& python, void* frame) {
+  void* code = python.code_of(frame);
+  void* name = python.attribute(code, "co_filename");
+  const char* text = name ? python.text_of(name) : nullptr;
+  std::string file = text ? text : "";
+  if (name) python.release(name);
+  python.release(code);
+  python.clear_error();
+  return file;
+}
+
+bool IsUsers(const std::string& file) {
+  return !file.empty() && file.find("/site-packages/") == std::string::npos &&
+         file.find("/dist-packages/") == std::string::npos &&
+         file.find("/lib/python3") == std::string::npos && file.find("<frozen") == std::string::npos;
+}
+
+// The innermost frame of the user; the outermost of all when everything is installed (`python -m`).
+std::string InnermostUserLine(const Python& python) {
+  void* frame = python.frame_of();
+  if (!frame) return "";
+  python.retain(frame);
+  std::string line;
+  while (frame) {
+    const std::string file = FileOf(python, frame);
+    line = file + ":" + std::to_string(python.line_of(frame));
+    void* next = IsUsers(file) ? nullptr : python.outer(frame);
+    python.release(frame);
+    frame = next;
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string PythonLine() {
+  static const Python python;
+  if (!python.Usable()) return "";
+  const int state = python.take_lock();
+  std::string line = InnermostUserLine(python);
+  python.give_lock(state);
+  return line;
+}
+
+}  // namespace slice

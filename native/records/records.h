@@ -1,0 +1,50 @@
+// Records of what the program did, written as it happens, so that a killed process still has its report.
+//
+// Everything goes to `index.jsonl` in the records folder, one JSON object a line, and to one folder a
+// program. With no records folder, nothing is written. A disk that is full stops the records, never the
+// program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "abi/types.h"
+#include "memory/account.h"
+#include "program/facts.h"
+
+namespace slice {
+
+void RecordClient(const pjrt::Client& client);
+
+struct CompileRecord {
+  std::string program;  // content hash: folder under programs/
+  int64_t index;        // of the loaded program in this process
+  std::string caller;   // library that asked: "libjax_common.so"
+  std::string python;   // the user's line
+  double seconds;
+  bool cached;
+  std::vector<int64_t> devices;
+};
+
+void RecordProgram(const CompileRecord& record, const Facts& facts);
+void RecordCompileFailure(const std::string& program, const std::string& python, double seconds,
+                          const std::string& message);
+void RecordFirstExecution(int64_t index, const std::vector<std::string>& arguments);
+void CountExecution(int64_t index);
+
+enum class Direction { kToDevice, kToHost };
+void CountTransfer(Direction direction, int64_t bytes);
+
+// One sample of the memory timeline: `during` bytes while program `index` ran (or -1: no program).
+void RecordMemory(const pjrt::Device& device, const MemoryUse& use, int64_t during, int64_t index);
+
+// The program reads a value that is not known; warned about once per line on the standard error.
+void RecordUnknownRead(const std::string& array, const std::string& maker, const std::string& python);
+
+void RecordError(const std::string& where, const std::string& message);
+
+// Writes the counts that are not on disk yet.
+void FlushRecords();
+
+}  // namespace slice

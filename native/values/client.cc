@@ -1,0 +1,270 @@
+#include "values/client.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "core/settings.h"
+#include "program/loaded.h"
+#include "values/protocol.h"
+
+namespace slice {
+namespace {
+
+// Dispatch waits when this much is not yet told: the host's memory is finite too.
+constexpr size_t kMostQueuedBytes = 256 << 20;
+
+int Connect(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return -1;
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  const int number = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (number < 0) return -1;
+  if (connect(number, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return number;
+  close(number);
+  return -1;
+}
+
+bool WriteAll(int socket, const std::string& bytes) {
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t count = send(socket, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
+    if (count <= 0) return false;
+    done += static_cast<size_t>(count);
+  }
+  return true;
+}
+
+bool ReadAll(int socket, void* to, size_t size) {
+  for (size_t done = 0; done < size;) {
+    const ssize_t count = recv(socket, static_cast<char*>(to) + done, size - done, 0);
+    if (count <= 0) return false;
+    done += static_cast<size_t>(count);
+  }
+  return true;
+}
+
+std::string Hello() {
+  Frame frame(FrameKind::kHello);
+  frame.Int(kValuesProtocolVersion);
+  frame.Int(static_cast<uint32_t>(getpid()));
+  const pjrt::Client& client = CurrentClient();
+  frame.Int(static_cast<uint32_t>(client.addressable.size()));
+  for (const pjrt::Device* device : client.addressable) frame.Int(static_cast<uint32_t>(device->id));
+  return frame.Done();
+}
+
+void FlushAtExit() {
+  if (ValuesClient* client = ValuesClient::Get()) client->Flush();
+}
+
+pid_t owner = 0;  // a forked child shares the socket and must not speak on it
+
+}  // namespace
+
+std::string Frame::Done() {
+  const auto size = static_cast<uint32_t>(bytes_.size() - 4);
+  std::memcpy(bytes_.data(), &size, sizeof size);
+  return std::move(bytes_);
+}
+
+ValuesClient* ValuesClient::Get() {
+  static ValuesClient* const client = []() -> ValuesClient* {
+    const std::string& path = GetSettings().values;
+    if (path.empty()) return nullptr;
+    const int socket = Connect(path);
+    if (socket < 0) {
+      std::fprintf(stderr, "tpuguru virtual slice: no values service answers at %s; values stay unknown\n",
+                   path.c_str());
+      return nullptr;
+    }
+    owner = getpid();
+    auto* made = new ValuesClient(socket);  // never destroyed: buffers may be freed at any time until exit
+    made->Send(Hello());
+    std::atexit(FlushAtExit);
+    return made;
+  }();
+  return client && owner == getpid() ? client : nullptr;
+}
+
+ValuesClient::ValuesClient(int socket) : socket_(socket) {
+  std::thread([this] { WriteLoop(); }).detach();
+  std::thread([this] { ReadLoop(); }).detach();
+}
+
+void ValuesClient::Send(std::string frame) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [&] { return lost_ || queued_bytes_ < kMostQueuedBytes; });
+  if (lost_) return;
+  queued_bytes_ += frame.size();
+  queue_.push_back(std::move(frame));
+  changed_.notify_all();
+}
+
+void ValuesClient::WriteLoop() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!lost_) {
+    writing_ = false;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return lost_ || !queue_.empty(); });
+    writing_ = true;
+    std::string batch;
+    for (; !queue_.empty(); queue_.pop_front()) batch += queue_.front();
+    lock.unlock();
+    const bool written = WriteAll(socket_, batch);
+    lock.lock();
+    queued_bytes_ -= std::min(queued_bytes_, batch.size());
+    if (!written) {
+      lock.unlock();
+      Lost();
+      return;
+    }
+  }
+}
+
+void ValuesClient::Flush() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait_for(lock, std::chrono::seconds(10), [&] { return lost_ || (queue_.empty() && !writing_); });
+}
+
+// An answer: request (8 bytes), known (1 byte), length (8 bytes), bytes.
+void ValuesClient::ReadLoop() {
+  struct __attribute__((packed)) Head {
+    uint32_t size;
+    uint8_t kind;
+    uint64_t request;
+    uint8_t known;
+    uint64_t length;
+  } head{};
+  while (ReadAll(socket_, &head, sizeof head)) {
+    std::string bytes(head.length, '\0');
+    if (!ReadAll(socket_, bytes.data(), bytes.size())) break;
+    std::function<void(const std::string*)> done;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const auto found = waiting_.find(head.request);
+      if (found == waiting_.end()) continue;
+      done = std::move(found->second);
+      waiting_.erase(found);
+    }
+    done(head.known ? &bytes : nullptr);
+  }
+  Lost();
+}
+
+void ValuesClient::Lost() {
+  std::map<uint64_t, std::function<void(const std::string*)>> abandoned;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (lost_) return;
+    lost_ = true;
+    abandoned.swap(waiting_);
+    queue_.clear();
+    changed_.notify_all();
+  }
+  std::fprintf(stderr,
+               "tpuguru virtual slice: the values service went away; values are unknown from here on\n");
+  for (auto& each : abandoned) each.second(nullptr);
+}
+
+uint64_t ValuesClient::AddProgram(const pjrt::LoadedExecutable& program, const std::string& hash) {
+  const Facts& facts = *program.facts;
+  uint64_t id = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    id = next_program_++;
+  }
+  Frame frame(FrameKind::kProgram);
+  frame.Long(id);
+  frame.Text(hash);
+  frame.Text(facts.name);
+  frame.Int(static_cast<uint32_t>(program.assignment.replicas));
+  frame.Int(static_cast<uint32_t>(program.assignment.partitions));
+  frame.Byte(facts.has_collectives);
+  frame.Real(facts.CostOf("flops"));
+  frame.Long(static_cast<uint64_t>(facts.memory.argument + facts.memory.output + facts.memory.temp));
+  frame.Int(static_cast<uint32_t>(program.assignment.devices.size()));
+  for (const int device : program.assignment.devices) frame.Int(static_cast<uint32_t>(device));
+  frame.Int(static_cast<uint32_t>(program.outputs.size()));
+  for (const ArrayTypeRef& output : program.outputs) {
+    frame.Byte(static_cast<uint8_t>(output->element));
+    frame.Dims(output->dims);
+  }
+  frame.Bytes(facts.options);
+  frame.Bytes(facts.program);
+  Send(frame.Done());
+  return id;
+}
+
+uint64_t ValuesClient::IdOf(Value& value, const ArrayType& type) {
+  std::string told;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (value.id || !value.bytes) return value.id;
+    value.id = next_id_++;
+  }
+  Frame frame(FrameKind::kValue);
+  frame.Long(value.id);
+  frame.Byte(static_cast<uint8_t>(type.element));
+  frame.Dims(type.dims);
+  frame.Bytes(*value.bytes);
+  Send(frame.Done());
+  return value.id;
+}
+
+std::vector<std::vector<ValueRef>> ValuesClient::Execute(uint64_t program,
+                                                         const std::vector<uint32_t>& places,
+                                                         const std::vector<std::vector<uint64_t>>& arguments,
+                                                         size_t outputs) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  const uint64_t first = next_id_;
+  next_id_ += places.size() * outputs;
+  lock.unlock();
+  Frame frame(FrameKind::kExecute);
+  frame.Long(program);
+  frame.Long(first);
+  frame.Int(static_cast<uint32_t>(places.size()));
+  for (const uint32_t place : places) frame.Int(place);
+  frame.Int(static_cast<uint32_t>(arguments.empty() ? 0 : arguments[0].size()));
+  for (const auto& of_device : arguments) {
+    for (const uint64_t id : of_device) frame.Long(id);
+  }
+  Send(frame.Done());
+  std::vector<std::vector<ValueRef>> values(places.size());
+  for (size_t i = 0; i < places.size() * outputs; i++) {
+    auto value = std::make_shared<Value>();
+    value->id = first + i;
+    values[i / outputs].push_back(std::move(value));
+  }
+  return values;
+}
+
+void ValuesClient::Fetch(uint64_t id, std::function<void(const std::string*)> done) {
+  Frame frame(FrameKind::kFetch);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!lost_) {
+      frame.Long(next_request_);
+      waiting_[next_request_++] = std::move(done);
+    }
+  }
+  if (done) {  // not kept: the service is gone
+    done(nullptr);
+    return;
+  }
+  frame.Long(id);
+  Send(frame.Done());
+}
+
+void ValuesClient::Free(uint64_t id) {
+  Frame frame(FrameKind::kFree);
+  frame.Long(id);
+  Send(frame.Done());
+}
+
+}  // namespace slice

@@ -1,0 +1,23 @@
+#include "values/value.h"
+
+#include "values/client.h"
+
+namespace slice {
+
+Value::~Value() {
+  if (!id) return;
+  if (ValuesClient* client = ValuesClient::Get()) client->Free(id);
+}
+
+const ValueRef& UnknownValue() {
+  static const ValueRef unknown = std::make_shared<Value>();
+  return unknown;
+}
+
+ValueRef KnownValue(std::string bytes) {
+  auto value = std::make_shared<Value>();
+  value->bytes = std::make_shared<const std::string>(std::move(bytes));
+  return value;
+}
+
+}  // namespace slice
