@@ -3,8 +3,6 @@
 Everything is bf16 with flash attention and no dropout. The attention matrix is never stored.
 """
 
-from functools import cache
-
 from tpuguru.memory.megatron.run import MegatronRun
 from tpuguru.models.architecture import (
     AttentionKind,
@@ -19,7 +17,6 @@ SOURCE = "tensors kept for backward, after Korthikanti et al., arXiv:2205.05198;
 _STATE_CHUNK = 64  # tokens per stored recurrent state of a gated delta net (flash-linear-attention's chunk)
 
 
-@cache
 def layer_activations(run: MegatronRun, layer: Layer) -> dict[str, float]:
     """Return the bytes that one token of a layer keeps for the backward pass on one GPU, by part.
 

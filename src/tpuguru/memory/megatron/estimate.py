@@ -12,7 +12,7 @@ from tpuguru.memory.megatron.local_parameters import (
 from tpuguru.memory.megatron.outside import outside_parts
 from tpuguru.memory.megatron.recompute import kept_per_token
 from tpuguru.memory.megatron.run import Loss, MegatronRun
-from tpuguru.memory.megatron.stages import in_flight, layers_of_stage
+from tpuguru.memory.megatron.stages import in_flight, kinds_of, layers_of_stage
 from tpuguru.memory.megatron.state import host_parts, state_parts
 
 _BYTES_PER_LOGIT = {
@@ -92,6 +92,7 @@ def _transients(run: MegatronRun, stage: int) -> BudgetPart:
     2 bytes per parameter of the largest layer, experts left out: with them the DeepSeek rows of SimuMax's
     table come out 1.5 to 4.6 % too high, without this term its dense rows 1.9 to 8.6 % too low.
     """
-    largest = max((dense_layer_parameters(run, layer) for layer in layers_of_stage(run, stage)), default=0.0)
+    kinds = kinds_of(layers_of_stage(run, stage))
+    largest = max((dense_layer_parameters(run, layer) for layer in kinds), default=0.0)
     formula = f"2 B x {largest / 1e9:.3f}e9 parameters of one layer, experts left out"
     return BudgetPart("transients", round(2 * largest), Place.GPU, formula, "fitted to SimuMax's B200 table")

@@ -1,10 +1,10 @@
 """Parameters that one GPU holds, in the three buckets that are sharded differently."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 
 from tpuguru.memory.megatron.run import MegatronRun
-from tpuguru.memory.megatron.stages import layers_of_stage
+from tpuguru.memory.megatron.stages import kinds_of, layers_of_stage
 from tpuguru.models.architecture import Layer
 from tpuguru.models.parameters import Part, Sharding, layer_parts, mtp_parts
 
@@ -30,7 +30,6 @@ def padded_vocabulary(run: MegatronRun) -> int:
     return -(-run.architecture.vocabulary // multiple) * multiple
 
 
-@cache
 def local_parameters(run: MegatronRun, stage: int) -> LocalParameters:
     """Return the parameters of a GPU of ``stage``.
 
@@ -39,11 +38,12 @@ def local_parameters(run: MegatronRun, stage: int) -> LocalParameters:
     output projection on the last; tied embeddings are copied to both when PP > 1.
     """
     hidden, biased = run.architecture.hidden, run.architecture.norm_bias
-    parts = [
-        part for layer in layers_of_stage(run, stage) for part in layer_parts(hidden, layer, norm_bias=biased)
-    ]
-    parts.extend(_edges(run, stage))
-    return _divide(run, parts)
+    dense = experts = 0.0
+    for layer, number in kinds_of(layers_of_stage(run, stage)).items():
+        each = _divide(run, layer_parts(hidden, layer, norm_bias=biased))
+        dense, experts = dense + number * each.dense, experts + number * each.experts
+    edges = _divide(run, _edges(run, stage))
+    return LocalParameters(dense + edges.dense, experts + edges.experts)
 
 
 def _edges(run: MegatronRun, stage: int) -> list[Part]:
@@ -62,18 +62,23 @@ def _edges(run: MegatronRun, stage: int) -> list[Part]:
     return parts
 
 
-def _divide(run: MegatronRun, parts: list[Part]) -> LocalParameters:
+def _divide(run: MegatronRun, parts: Iterable[Part]) -> LocalParameters:
     shares = {
         Sharding.TENSOR: run.tensor_parallel,
         Sharding.REPLICATED: 1,
         Sharding.EXPERT: run.expert_parallel * run.expert_tensor,
     }
-    dense = sum(part.count / shares[part.sharding] for part in parts if part.sharding != Sharding.EXPERT)
-    experts = sum(part.count / shares[part.sharding] for part in parts if part.sharding == Sharding.EXPERT)
+    dense = experts = 0.0
+    for part in parts:
+        share = part.count / shares[part.sharding]
+        if part.sharding is Sharding.EXPERT:
+            experts += share
+        else:
+            dense += share
     return LocalParameters(dense, experts)
 
 
 def dense_layer_parameters(run: MegatronRun, layer: Layer) -> float:
     """Return the parameters of one layer on a GPU, experts left out."""
     parts = layer_parts(run.architecture.hidden, layer, norm_bias=run.architecture.norm_bias)
-    return _divide(run, [part for part in parts if part.sharding != Sharding.EXPERT]).dense
+    return _divide(run, parts).dense

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tpuguru.memory.megatron.activations import layer_activations
 from tpuguru.memory.megatron.run import MegatronRun
+from tpuguru.memory.megatron.stages import kinds_of
 from tpuguru.models.architecture import Layer
 
 # Which share of which part a module of --recompute-modules leaves out (Megatron-LM, transformer_config.py).
@@ -38,20 +39,21 @@ def kept_per_token(run: MegatronRun, layers: tuple[Layer, ...]) -> Kept:
     recompute = run.recompute
     if recompute.granularity != "full":
         modules = recompute.modules if recompute.granularity == "selective" else ()
-        return Kept(_sum([_without(layer_activations(run, layer), modules) for layer in layers]), 0.0)
+        return Kept(_stored(run, layers, modules), 0.0)
     block = recompute.layers if recompute.method == "block" else len(layers)
     checkpointed, whole = layers[:block], layers[block:]
     checkpoint = 2 * run.architecture.hidden / run.sequence_split
     count = len(checkpointed)
     if recompute.method == "uniform" and recompute.layers > 1:
         count = -(-count // recompute.layers)  # one checkpoint for each group of layers
-    stored = _sum([layer_activations(run, layer) for layer in whole])
+    stored = _stored(run, whole)
     stored["checkpoints"] = checkpoint * count
     return Kept(stored, _again(run, checkpointed))
 
 
 def _again(run: MegatronRun, layers: tuple[Layer, ...]) -> float:
-    each = [sum(layer_activations(run, layer).values()) for layer in layers]
+    sizes = {layer: sum(layer_activations(run, layer).values()) for layer in kinds_of(layers)}
+    each = [sizes[layer] for layer in layers]
     group = run.recompute.layers if run.recompute.method == "uniform" else 1
     return max((sum(each[start : start + group]) for start in range(0, len(each), group)), default=0.0)
 
@@ -65,9 +67,9 @@ def _without(parts: Mapping[str, float], modules: tuple[str, ...]) -> dict[str, 
     return left
 
 
-def _sum(layers: list[dict[str, float]]) -> dict[str, float]:
+def _stored(run: MegatronRun, layers: tuple[Layer, ...], modules: tuple[str, ...] = ()) -> dict[str, float]:
     total: dict[str, float] = {}
-    for parts in layers:
-        for name, size in parts.items():
-            total[name] = total.get(name, 0.0) + size
+    for layer, number in kinds_of(layers).items():
+        for name, size in _without(layer_activations(run, layer), modules).items():
+            total[name] = total.get(name, 0.0) + number * size
     return total

@@ -1,12 +1,9 @@
 """Which layers a pipeline stage holds, and how many microbatches it keeps alive."""
 
-from functools import cache
-
 from tpuguru.memory.megatron.run import MegatronRun
 from tpuguru.models.architecture import Layer
 
 
-@cache
 def layers_of_stage(run: MegatronRun, stage: int) -> tuple[Layer, ...]:
     """Return the decoder layers of a stage (as Megatron-LM's transformer_block lays them out).
 
@@ -21,6 +18,14 @@ def layers_of_stage(run: MegatronRun, stage: int) -> tuple[Layer, ...]:
     sizes = run.layers_of_stages or _even(len(layers), stages)
     start = sum(sizes[:stage])
     return layers[start : start + sizes[stage]]
+
+
+def kinds_of(layers: tuple[Layer, ...]) -> dict[Layer, int]:
+    """Return how many layers of each kind there are: a stage of 60 layers has one to four kinds."""
+    counts: dict[Layer, int] = {}
+    for layer in layers:
+        counts[layer] = counts.get(layer, 0) + 1
+    return counts
 
 
 def _even(layers: int, stages: int) -> tuple[int, ...]:
