@@ -72,6 +72,12 @@ def load_catalog(project: Path | None = None, *, vocabulary: Vocabulary | None =
     return load_roots(rule_roots(project), vocabulary or declared_vocabulary())
 
 
+def rule_files(root: Path) -> list[Path]:
+    """Return the rule files under a folder, in order; a README explains and is no rule."""
+    files = root.rglob("*.md") if root.is_dir() else [root]
+    return sorted(path for path in files if path.name != "README.md")
+
+
 def load_roots(roots: list[tuple[str, Path]], vocabulary: Vocabulary) -> Catalog:
     """Read every rule under ``roots``. UsageError as :func:`load_catalog`."""
     store = RuleStore(tuple(root for _, root in roots), vocabulary)
@@ -79,7 +85,7 @@ def load_roots(roots: list[tuple[str, Path]], vocabulary: Vocabulary) -> Catalog
     problems: list[Problem] = []
     live: set[str] = set()
     for provenance, root in roots:
-        for path in sorted(root.rglob("*.md")):
+        for path in rule_files(root):
             live.add(str(path))
             try:
                 rules.append(_read(path, provenance, store, vocabulary))
