@@ -1,5 +1,7 @@
 """Turn what was observed into OBSERVED facts with line numbers."""
 
+import re
+
 from tpuguru.base.location import Location
 from tpuguru.facts.factset import Facts
 from tpuguru.facts.origin import Origin, OriginKind
@@ -8,6 +10,8 @@ from tpuguru.hardware.chips import Chip, find_chip
 from tpuguru.telemetry.observation import Observation
 from tpuguru.telemetry.scan import Scan
 
+_SHORT_TEXT = 8_000
+_PLAIN_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.]*\w)")
 _NOT_A_NUMBER = Unknown("not a number")
 
 
@@ -20,7 +24,7 @@ class _Facts:
         self._lines = observation.first_lines
 
     def put(self, name: str, value: FactValue | None, *, line: int | None = None) -> None:
-        if value is None or value in ("", ()):
+        if value is None or value == "":
             return
         number = line or self._lines.get(name)
         where = Location(self._path, number) if number else None
@@ -37,6 +41,7 @@ def observed_facts(scan: Scan, path: str) -> Facts:
     _put_series(out, seen)
     _put_errors(out, seen)
     out.put("settings", tuple(_setting(quoted.key, quoted.value, quoted.line) for quoted in seen.settings))
+    out.put("numbers", _plain_numbers(scan.excerpt.text()))
     out.put("memory", tuple(_memory(seen)))
     out.put("figures", tuple(_figures(seen)))
     _put_accelerator(out, seen)
@@ -89,6 +94,13 @@ def _put_errors(out: _Facts, seen: Observation) -> None:
     out.put("failing_shape", seen.failing_shape)
 
 
+def _plain_numbers(text: str) -> tuple[float, ...]:
+    """Return the numbers that stand alone in a paste; none for a long one, where they mean little."""
+    if len(text) > _SHORT_TEXT:
+        return ()
+    return tuple(float(found.replace(",", "")) for found in _PLAIN_NUMBER.findall(text))
+
+
 def _setting(key: str, value: str, line: int) -> Record:
     return {"key": key, "value": value, "number": _number(value), "line": line}
 
@@ -115,15 +127,24 @@ def _figures(seen: Observation) -> list[Record]:
 
 
 def _put_accelerator(out: _Facts, seen: Observation) -> None:
-    for name, line in seen.accelerator_names:
-        chip = _chip(name)
-        if chip is None:
-            continue
+    named = [(chip, line) for name, line in seen.accelerator_names if (chip := _chip(name))]
+    distinct = {chip.name: (chip, line) for chip, line in reversed(named)}
+    out.put("accelerators", tuple(_accelerator(chip, line) for chip, line in reversed(distinct.values())))
+    for chip, line in named[:1]:
         out.put("accelerator", chip.name, line=line)
         out.put("peak_flops", chip.peak_flops_per_device("bf16"), line=line)
         out.put("peak_flops_per_chip", chip.peak_flops.get("bf16"), line=line)
         out.put("hbm_per_device", float(chip.hbm_per_device), line=line)
-        return
+
+
+def _accelerator(chip: Chip, line: int) -> Record:
+    peak = chip.peak_flops_per_device("bf16")
+    return {
+        "name": chip.name,
+        "hbm": float(chip.hbm_per_device),
+        "peak_flops": peak if peak is not None else Unknown("no source states it"),
+        "line": line,
+    }
 
 
 def _chip(name: str) -> Chip | None:

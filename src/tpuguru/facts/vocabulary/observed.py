@@ -33,6 +33,13 @@ _FIGURE = (
     Field("line", FactType.INTEGER, "Line of the paste"),
 )
 
+_ACCELERATOR = (
+    Field("name", FactType.TEXT, "Chip name as in our hardware data"),
+    Field("hbm", FactType.NUMBER, "HBM of one device", Unit.BYTES),
+    Field("peak_flops", FactType.NUMBER, "Dense bf16 peak of one device", Unit.FLOPS_PER_SECOND),
+    Field("line", FactType.INTEGER, "Line of the paste"),
+)
+
 _MEMORY = (
     Field("space", FactType.TEXT, "Memory space: hbm, vmem, smem, sparsecore, host"),
     Field("used", FactType.NUMBER, "Bytes used or asked for", Unit.BYTES),
@@ -60,6 +67,14 @@ FIELDS = (
         fields=_FIGURE,
         stage=OBSERVED,
     ),
+    Field(
+        "observed.accelerators",
+        FactType.RECORDS,
+        "Every chip or GPU named",
+        fields=_ACCELERATOR,
+        stage=OBSERVED,
+    ),
+    Field("observed.numbers", FactType.NUMBERS, "Every plain number in a short paste", stage=OBSERVED),
     Field("observed.memory", FactType.RECORDS, "Used-of-limit statements", fields=_MEMORY, stage=OBSERVED),
     _number("steps", "Training steps logged"),
     _number("step_seconds", "Median step time, the first step left out", Unit.SECONDS),
