@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tpuguru.facts.factset import Facts
+    from tpuguru.facts.finding import Finding
     from tpuguru.launch.model import Command, Launch, Paste
 
 
@@ -29,6 +30,12 @@ class MaxText:
         from tpuguru.frameworks.maxtext.facts import derive  # noqa: PLC0415
 
         return derive(launch)
+
+    def refusals(self, launch: "Launch") -> "tuple[Finding, ...]":
+        """Return what MaxText would refuse: unknown and renamed keys, wrong values, contradictions."""
+        from tpuguru.frameworks.maxtext.resolve import static_resolve  # noqa: PLC0415
+
+        return tuple(static_resolve(launch).findings)
 
 
 FRAMEWORK = MaxText()

@@ -1,6 +1,7 @@
 """Facts of a MaxText launch (``maxtext.*``, ``launch.*``, ``hw.*``), with the origin of each."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tpuguru.facts.factset import Facts
@@ -172,33 +173,21 @@ def _put_model(facts: Facts, settings: Settings) -> None:
     derived.compute("model.known", known, "model_name")
     derived.compute("model.decoder_block", lambda: settings.text("decoder_block"), "decoder_block")
     derived.compute("model.moe", lambda: settings.integer("num_experts") > 1, "num_experts")
-    for name, key, power in _DIMENSIONS:
-        derived.compute(f"model.{name}", _dimension(settings, key, power), key)
-
-
-def _dimension(settings: Settings, key: str, power: str) -> Callable[[], int]:
-    return lambda: settings.integer(key) * 2 ** _scales(settings.integer("global_parameter_scale"))[power]
-
-
-def _scales(parameter_scale: int) -> Mapping[str, int]:
-    """Return the powers of two that ``global_parameter_scale`` adds (MaxText's get_individual_scales)."""
-    if parameter_scale <= 0:
-        raise NotKnownError(Unknown("global_parameter_scale must be a positive power of two"))
-    layers, rest = divmod(parameter_scale.bit_length() - 1, 3)
-    return {"layers": layers, "heads": layers + (rest > 0), "width": layers + (rest > 1), "": 0}
+    for name, key in _DIMENSIONS:
+        derived.compute(f"model.{name}", partial(settings.integer, key), key)
 
 
 _DIMENSIONS = (
-    ("layers", "base_num_decoder_layers", "layers"),
-    ("emb_dim", "base_emb_dim", "width"),
-    ("mlp_dim", "base_mlp_dim", "heads"),
-    ("moe_mlp_dim", "base_moe_mlp_dim", "heads"),
-    ("query_heads", "base_num_query_heads", "heads"),
-    ("kv_heads", "base_num_kv_heads", "heads"),
-    ("head_dim", "head_dim", ""),
-    ("vocab", "vocab_size", ""),
-    ("experts", "num_experts", ""),
-    ("experts_per_token", "num_experts_per_tok", ""),
+    ("layers", "num_decoder_layers"),
+    ("emb_dim", "emb_dim"),
+    ("mlp_dim", "mlp_dim"),
+    ("moe_mlp_dim", "moe_mlp_dim"),
+    ("query_heads", "num_query_heads"),
+    ("kv_heads", "num_kv_heads"),
+    ("head_dim", "head_dim"),
+    ("vocab", "vocab_size"),
+    ("experts", "num_experts"),
+    ("experts_per_token", "num_experts_per_tok"),
 )
 
 

@@ -52,6 +52,9 @@ def static_resolve(launch: Launch, version: str = NEWEST) -> Resolution:
     _apply_model(resolution, file_settings, overrides, table)
     _apply(resolution, overrides, table)
     _apply_environment(resolution, launch, overrides, table)
+    from tpuguru.frameworks.maxtext.derived import fill_derived  # noqa: PLC0415 - it reads through this module
+
+    fill_derived(resolution)
     return resolution
 
 

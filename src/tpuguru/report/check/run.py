@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from tpuguru.base.errors import NothingToCheckError, TpuguruError, UsageError
+from tpuguru.aot.record import FailureKind
+from tpuguru.base.errors import TpuguruError, UsageError
 from tpuguru.facts.finding import Finding, Severity
 from tpuguru.frameworks.compiling import compiling
 from tpuguru.frameworks.registry import require_launches
@@ -15,6 +16,8 @@ from tpuguru.report.check.progress import Progress, Say
 from tpuguru.report.check.verdict import refused, stopped_by_lint, verdict_of
 from tpuguru.report.check.work import Work
 from tpuguru.report.contracts.check import CheckReport
+
+_REFUSALS = (FailureKind.CONFIG_REJECTED, FailureKind.LOWER_FAILED, FailureKind.FLAG_REJECTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +68,21 @@ def _begin(paste: Paste, options: CheckOptions) -> Work:
 
 def _before_compiling(work: Work, say: Say) -> bool:
     """Judge what was said; tell whether a compile is worth its time."""
-    refusals = _refusals(work, say)
-    judgement = lint.judge_facts(work.launch, work.facts)
-    work.findings = (*refusals, *judgement.findings)
-    work.cannot_tell = judgement.cannot_tell
-    critical = tuple(found for found in work.findings if found.severity is Severity.CRITICAL)
+    work.refusals = _refusals(work, say)
+    _judge(work)
+    critical = lint.counting(work.findings, Severity.CRITICAL)
     say(f"lint: {len(work.findings)} findings, {len(critical)} critical")
-    stopping = tuple(found for found in refusals if found.severity is Severity.CRITICAL)
-    if stopping and not work.options.force:
-        work.verdict = refused(stopping)
-    elif critical and not work.options.force:
-        work.verdict = stopped_by_lint(critical)
+    if critical and not work.options.force:
+        names = {found.id for found in work.refusals}
+        refused_by = tuple(found for found in critical if found.id in names)
+        work.verdict = refused(refused_by) if refused_by else stopped_by_lint(critical)
     return work.verdict is None
+
+
+def _judge(work: Work) -> None:
+    judgement = lint.judge_facts(work.launch, work.facts, work.refusals)
+    work.findings = judgement.findings
+    work.cannot_tell = judgement.cannot_tell
 
 
 def _refusals(work: Work, say: Say) -> tuple[Finding, ...]:
@@ -107,8 +113,6 @@ def _compile(work: Work, say: Say) -> None:
     limit = work.target.slice.chip.hbm_per_device
     work.verdict = verdict_of(work.record, work.extract, limit)
     say(f"verdict: {work.verdict.sentence}")
-    if work.verdict.outcome == "rejected" and failure is not None:
-        work.findings = (work.side.rejection(failure, work.launch), *work.findings)
     _prove(work, say)
     _what_if(work, say)
 
@@ -119,7 +123,6 @@ def _read_artifacts(work: Work, say: Say) -> None:
 
     if work.record is None:
         return
-    refusals = tuple(found for found in work.findings if found.id.startswith(f"{work.launch.framework}/"))
     config = toolchain.resolved_config(work.record)
     if config is not None:
         work.facts = work.side.facts(work.launch, work.target, config)
@@ -127,22 +130,22 @@ def _read_artifacts(work: Work, say: Say) -> None:
         work.extract = compiled.extract_run(
             work.record, work.launch, work.target.slice.chip.hbm_per_device, say
         )
-    except (NothingToCheckError, TpuguruError) as error:
+    except TpuguruError as error:
         work.skipped.append(("code path, collectives and buffers", error.message))
     else:
         from tpuguru.artifacts.facts import compiled_facts  # noqa: PLC0415
 
         work.facts.update(compiled_facts(work.extract))
-    judgement = lint.judge_facts(work.launch, work.facts)
-    work.findings = (*refusals, *judgement.findings)
-    work.cannot_tell = judgement.cannot_tell
+    if work.record.failure is not None and work.record.failure.kind in _REFUSALS:
+        work.refusals = (work.side.rejection(work.record.failure, work.launch), *work.refusals)
+    _judge(work)
 
 
 def _prove(work: Work, say: Say) -> None:
     if work.options.prove is Prove.NONE:
         work.skipped.append(("which settings do nothing", "not asked for (--prove none)"))
         return
-    if work.verdict is None or work.verdict.outcome in ("rejected", "failed"):
+    if work.verdict is None or work.verdict.stage in ("resolve", "lower") or work.tool_failed:
         work.skipped.append(("which settings do nothing", "the launch has no program to compare"))
         return
     work.proofs = toolchain.prove_settings(work.job, work.options.prove, say)

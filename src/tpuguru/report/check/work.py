@@ -32,6 +32,7 @@ class Work:
     filled_in: tuple[str, ...]
     facts: Facts
     verdict: VerdictRecord | None = None
+    refusals: tuple[Finding, ...] = ()
     findings: tuple[Finding, ...] = ()
     cannot_tell: tuple[tuple[str, str], ...] = ()
     record: RunRecord | None = None
