@@ -1,0 +1,1 @@
+"""Reading HLO text by streaming: shapes, instructions, loops, device groups, FLOPs."""
