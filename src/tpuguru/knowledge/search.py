@@ -1,0 +1,131 @@
+"""Find claims: candidates by FTS5's bm25, ordered by how much of the question each one covers."""
+
+import math
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+
+from tpuguru.facts.finding import Level
+from tpuguru.knowledge.claim import Claim
+from tpuguru.knowledge.question import Unit
+
+_CANDIDATES = 60
+_COLUMN_WEIGHTS = (3.0, 2.5, 1.0)  # title, keys, body: a title says what the claim is about
+_BODY_SHARE = 0.72  # a word met only in the body counts this much of one met in title or keys
+_BM25_SHARE = 0.25
+_SUPERSEDED_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A claim found, with its score and the share (0..1) of the question's weight that it holds."""
+
+    claim: Claim
+    score: float
+    coverage: float
+    matched: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    row: int
+    bm25: float
+    keys: frozenset[str]
+    body: frozenset[str]
+
+
+class Index:
+    """Read access to the stored index."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+
+    @cached_property
+    def size(self) -> int:
+        """The number of claims."""
+        return int(self.connection.execute("select count(*) from claims").fetchone()[0])
+
+    def weight(self, unit: Unit) -> float:
+        """Return a unit's inverse document frequency times its share; a term no claim holds weighs most."""
+        frequency = max((self._frequency(term) for term in unit.terms), default=0)
+        return unit.share * math.log(1 + (self.size - frequency + 0.5) / (frequency + 0.5))
+
+    def search(self, units: Sequence[Unit], limit: int) -> list[Hit]:
+        """Return up to ``limit`` claims, best first; the order is the same in every run."""
+        weights = [self.weight(unit) for unit in units]
+        total = sum(weights)
+        if not total:
+            return []
+        scored = [self._score(candidate, units, weights, total) for candidate in self._candidates(units)]
+        scored.sort(key=lambda entry: (-entry[0], entry[2].row))
+        hits = [self._hit(*entry) for entry in scored[: 2 * limit]]
+        hits.sort(key=lambda hit: (-hit.score, hit.claim.id))
+        return hits[:limit]
+
+    def claim(self, claim_id: str) -> Claim | None:
+        """Return a claim by its id."""
+        row = self.connection.execute("select json from claims where id = ?", (claim_id,)).fetchone()
+        return msgspec.json.decode(row[0], type=Claim) if row else None
+
+    def ids(self) -> list[str]:
+        """Return all ids."""
+        return [row[0] for row in self.connection.execute("select id from claims order by rowid")]
+
+    def _frequency(self, term: str) -> int:
+        row = self.connection.execute("select doc from vocabulary where term = ?", (term,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def _candidates(self, units: Sequence[Unit]) -> list[_Candidate]:
+        words = list(dict.fromkeys(term for unit in units for term in unit.terms))
+        query = " OR ".join(f'"{word}"' for word in words)
+        rows = self.connection.execute(
+            "select fts.rowid, bm25(fts, ?, ?, ?) as rank, claims.keys, claims.body from fts "
+            "join claims on claims.rowid = fts.rowid where fts match ? order by rank, fts.rowid limit ?",
+            (*_COLUMN_WEIGHTS, query, _CANDIDATES),
+        )
+        return [
+            _Candidate(row, -rank, frozenset(keys.split()), frozenset(body.split()))
+            for row, rank, keys, body in rows
+        ]
+
+    @staticmethod
+    def _score(
+        candidate: _Candidate, units: Sequence[Unit], weights: Sequence[float], total: float
+    ) -> tuple[float, float, _Candidate, tuple[str, ...]]:
+        """Return (score, coverage, candidate, matched labels)."""
+        score = covered = 0.0
+        matched: list[str] = []
+        for unit, weight in zip(units, weights, strict=True):
+            share = _share(unit, candidate)
+            if share:
+                matched.append(unit.label)
+                score += share * weight
+                covered += weight * min(1.0, share / _BODY_SHARE)
+        return (
+            score / total + _BM25_SHARE * candidate.bm25 / total,
+            covered / total,
+            candidate,
+            tuple(matched),
+        )
+
+    def _hit(self, score: float, coverage: float, candidate: _Candidate, matched: tuple[str, ...]) -> Hit:
+        row = self.connection.execute("select json from claims where rowid = ?", (candidate.row,)).fetchone()
+        claim = msgspec.json.decode(row[0], type=Claim)
+        superseded = claim.level is Level.NUMBER and claim.superseded_by
+        return Hit(claim, score * (_SUPERSEDED_SHARE if superseded else 1.0), coverage, matched)
+
+
+def _share(unit: Unit, candidate: _Candidate) -> float:
+    """Return how well a unit is met: wholly in the keys, in the body, or an identifier only by its parts."""
+    first, *parts = unit.terms
+    if first in candidate.keys:
+        return 1.0
+    if first in candidate.body:
+        return _BODY_SHARE
+    if not parts:
+        return 0.0
+    met = sum(1 for part in parts if part in candidate.keys or part in candidate.body)
+    return 0.6 * met / len(parts)
