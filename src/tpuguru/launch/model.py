@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from tpuguru.base.location import Location
 from tpuguru.facts.value import Unknown
+from tpuguru.launch.source import Traced
 
 
 class SettingSource(StrEnum):
@@ -24,11 +25,17 @@ class Word:
     text: str | Unknown
     location: Location
     raw: str = ""  # as written, before expansion
+    trace: Traced | None = field(default=None, compare=False, repr=False)  # where each character was written
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting as written. ``overridden_by`` is the place of the later duplicate that won, if any."""
+    """One setting as written.
+
+    ``overridden_by`` is the place of the later duplicate that won, if any; ``value_location`` where the
+    value's text stands when it came from a variable defined elsewhere; ``values`` keeps the words of a flag
+    that takes several apart; ``via`` names the variable or key that a compiler flag was written in.
+    """
 
     key: str
     text: str | Unknown
@@ -36,6 +43,11 @@ class Setting:
     location: Location | None = None
     raw: str = ""  # the spelling in the paste, e.g. ``--tp 4`` or ``steps=30``
     overridden_by: Location | None = None
+    value_location: Location | None = None
+    values: tuple[str | Unknown, ...] = ()
+    via: str = ""
+    guessed: bool = False  # how many words the flag takes was guessed, for want of a table
+    trace: Traced | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +57,7 @@ class Comment:
     text: str
     location: Location
     covers: tuple[Location, ...] = ()  # the settings it stands beside, or above in one contiguous block
+    lines: tuple[int, int] = (0, 0)  # first and last line that it governs; (0, 0) when none
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +78,8 @@ class Command:
     location: Location | None = None
     wrappers: tuple[str, ...] = ()  # outermost first: «docker run IMAGE», «xpk workload create», «JobSet»
     variant: str = ""  # which branch of a mode switch this is, in the user's words: ``MODE=async``
-
-
-@dataclass(frozen=True, slots=True)
-class Paste:
-    """Everything read from one paste: its commands in order, comments and notes."""
-
-    path: str
-    text: str
-    kind: str  # shell, command, yaml, kubernetes, maxtext-yaml, launch-json, …
-    commands: tuple[Command, ...] = ()
-    comments: tuple[Comment, ...] = ()
-    notes: tuple[Note, ...] = ()
+    target: tuple[Setting, ...] = ()  # device type, slices, node selectors, as the wrappers state them
+    settings: tuple[Setting, ...] = ()  # of a configuration file that was pasted on its own (no words then)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +90,11 @@ class Launch:
     entry_point: str
     settings: tuple[Setting, ...]
     environment: tuple[Setting, ...] = ()
-    compiler_flags: tuple[
-        Setting, ...
-    ] = ()  # from LIBTPU_INIT_ARGS, XLA_FLAGS, flag groups; key keeps its dashes
+    # From LIBTPU_INIT_ARGS, XLA_FLAGS and flag groups; the key keeps its dashes.
+    compiler_flags: tuple[Setting, ...] = ()
     config_path: str = ""
-    target: tuple[
-        Setting, ...
-    ] = ()  # device type, slices, hosts, as stated outside the framework's own settings
+    # Device type, slices, hosts, as stated outside the framework's own settings.
+    target: tuple[Setting, ...] = ()
     wrappers: tuple[str, ...] = ()
     variant: str = ""
     location: Location | None = None
@@ -103,3 +104,19 @@ class Launch:
     def setting(self, key: str) -> Setting | None:
         """Return the setting of ``key`` that wins (the last one written), or None."""
         return next((setting for setting in reversed(self.settings) if setting.key == key), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Paste:
+    """Everything read from one paste: its commands in order, comments and notes.
+
+    ``launches`` is filled when the paste was already normalised (a ``launch/v1`` document).
+    """
+
+    path: str
+    text: str
+    kind: str  # shell, command, yaml, kubernetes, launch-json
+    commands: tuple[Command, ...] = ()
+    comments: tuple[Comment, ...] = ()
+    notes: tuple[Note, ...] = ()
+    launches: tuple[Launch, ...] = ()
