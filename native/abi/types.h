@@ -12,6 +12,7 @@ namespace pjrt {
 
 enum ErrorCode : int {
   kOk = 0,
+  kCancelled = 1,
   kInvalidArgument = 3,
   kNotFound = 5,
   kResourceExhausted = 8,

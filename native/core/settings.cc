@@ -39,39 +39,47 @@ std::optional<int> Index(const std::string& name) {
   return static_cast<int>(ParseNumber(name, text));
 }
 
-std::vector<int64_t> Bounds(const std::string& name) {
-  std::vector<int64_t> bounds;
+std::vector<int64_t> Numbers(const std::string& name) {
+  std::vector<int64_t> numbers;
   const std::string text = Text(name);
   for (size_t start = 0; start < text.size();) {
     const size_t comma = std::min(text.find(',', start), text.size());
-    bounds.push_back(ParseNumber(name, text.substr(start, comma - start)));
+    numbers.push_back(ParseNumber(name, text.substr(start, comma - start)));
     start = comma + 1;
   }
-  return bounds;
+  return numbers;
 }
 
 Settings Read() {
   Settings settings;
   settings.topology = Text("TOPOLOGY");
   settings.slices = static_cast<int>(Number("COUNT", 1));
-  settings.host_bounds = Bounds("HOST_BOUNDS");
+  settings.host_bounds = Numbers("HOST_BOUNDS");
   settings.process = Index("PROCESS");
   settings.device = Index("DEVICE");
+  settings.chip_config = Text("CHIP_CONFIG");
+  for (const int64_t ring : Numbers("WRAP")) settings.wrap.push_back(ring != 0);
   settings.libtpu = Text("LIBTPU");
   settings.records = Text("RECORDS");
   settings.values = Text("VALUES");
   settings.cache = Text("CACHE");
   settings.memory_limit = Number("HBM_BYTES", 0);
   settings.keep_bytes = Number("KEEP_BYTES", settings.keep_bytes);
+  settings.steps = Number("STEPS", 0);
   settings.unknown_predicate = Number("UNKNOWN_PREDICATE", 0) != 0;
   return settings;
 }
 
+// Never freed: records are written until the process ends.
+const Settings*& Current() {
+  static const Settings* current = new Settings(Read());
+  return current;
+}
+
 }  // namespace
 
-const Settings& GetSettings() {
-  static const Settings settings = Read();
-  return settings;
-}
+const Settings& GetSettings() { return *Current(); }
+
+void RefreshSettings() { Current() = new Settings(Read()); }
 
 }  // namespace slice

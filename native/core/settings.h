@@ -1,4 +1,4 @@
-// What the environment says about the slice (variables TPUGURU_SLICE_*), read once.
+// What the environment says about the slice (variables TPUGURU_SLICE_*).
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,8 @@ struct Settings {
   std::string topology;              // libtpu's spelling: "v6e:2x2"
   int slices = 1;                    // number of slices joined by the data-centre network
   std::vector<int64_t> host_bounds;  // chips per host in each dimension; empty: libtpu's default
+  std::string chip_config;           // libtpu's chip_config_name; empty: libtpu's default
+  std::vector<bool> wrap;            // which dimensions are rings; empty: libtpu's default
   std::optional<int> process;        // this process owns the devices of this host; absent: all devices
   std::optional<int> device;         // this process owns exactly this device
   std::string libtpu;                // path of libtpu.so
@@ -20,10 +22,14 @@ struct Settings {
   std::string cache;                 // folder of compiled facts that survive runs; empty: none
   int64_t memory_limit = 0;          // bytes of device memory; 0: what libtpu says of the chip
   int64_t keep_bytes = 64 << 20;     // a host array up to this size is kept, so that it can be read back
+  int64_t steps = 0;                 // executions of the biggest program before the run is ended; 0: no end
   bool unknown_predicate = false;    // what an unknown boolean reads as
 };
 
 // Settings of this process. Throws Failure when a variable cannot be understood.
 const Settings& GetSettings();
+
+// Reads the environment again: a test suite goes from slice to slice. Only while there is no client.
+void RefreshSettings();
 
 }  // namespace slice

@@ -7,7 +7,9 @@
 #include "core/overrides.h"
 #include "core/settings.h"
 #include "device/topology.h"
+#include "memory/default_layout.h"
 #include "records/records.h"
+#include "values/client.h"
 
 namespace pjrt {
 
@@ -24,7 +26,8 @@ namespace slice {
 namespace {
 
 std::mutex client_mutex;
-pjrt::Client* current = nullptr;  // lives as long as the process: frameworks destroy it in any order at exit
+pjrt::Client* current = nullptr;
+int creations = 0;  // frameworks that hold the client
 
 // Which process owns device number `index`, and which process we are.
 void AssignProcess(pjrt::Device& device, int index) {
@@ -84,7 +87,9 @@ pjrt::Client* Create() {
   client->platform_version = PlatformVersion(client->topology);
   AddDevices(*client);
   AddAddressable(*client);
+  ForgetDefaultLayouts();
   RecordClient(*client);
+  ValuesClient::Connect(*client);
   return client.release();
 }
 
@@ -109,13 +114,22 @@ using namespace pjrt;  // NOLINT: the functions below are the table's own
 // and both fill the same device memory.
 Error* Client_Create(Client_Create_Args* arguments) {
   const std::lock_guard<std::mutex> lock(client_mutex);
-  if (!current) current = Create();
+  if (!current) {
+    RefreshSettings();
+    current = Create();
+  }
+  creations++;
   arguments->client = current;
   return nullptr;
 }
 
+// The object itself stays: frameworks destroy buffers and programs in any order, some after the client.
 Error* Client_Destroy(Client_Destroy_Args*) {
-  FlushRecords();
+  const std::lock_guard<std::mutex> lock(client_mutex);
+  if (creations > 0 && --creations == 0) {
+    RecordExit(*current);
+    current = nullptr;
+  }
   return nullptr;
 }
 

@@ -26,6 +26,34 @@ std::vector<int64_t> HostBounds(const Settings& settings) {
   return {};
 }
 
+void AddList(std::vector<pjrt::NamedValue>& options, const char* name, const std::vector<int64_t>& numbers) {
+  if (numbers.empty()) return;
+  options.push_back(Option(name));
+  options.back().type = pjrt::NamedValue::kInt64List;
+  options.back().int64_list = numbers.data();
+  options.back().value_size = numbers.size();
+}
+
+// The options point into the arguments.
+std::vector<pjrt::NamedValue> TopologyOptions(const Settings& settings, const std::vector<int64_t>& bounds,
+                                              const std::vector<int64_t>& wrap) {
+  std::vector<pjrt::NamedValue> options;
+  if (settings.slices > 1) {
+    options.push_back(Option("num_slices"));
+    options.back().type = pjrt::NamedValue::kInt64;
+    options.back().int64_value = settings.slices;
+  }
+  if (!settings.chip_config.empty()) {
+    options.push_back(Option("chip_config_name"));
+    options.back().type = pjrt::NamedValue::kString;
+    options.back().string_value = settings.chip_config.data();
+    options.back().value_size = settings.chip_config.size();
+  }
+  AddList(options, "chips_per_host_bounds", bounds);
+  AddList(options, "wrap", wrap);
+  return options;
+}
+
 }  // namespace
 
 pjrt::TopologyDescription* CreateTopology() {
@@ -35,19 +63,9 @@ pjrt::TopologyDescription* CreateTopology() {
         pjrt::kInvalidArgument,
         "tpuguru virtual slice: TPUGURU_SLICE_TOPOLOGY is not set; it names the slice, e.g. v6e:2x2");
   }
-  std::vector<pjrt::NamedValue> options;
-  if (settings.slices > 1) {
-    options.push_back(Option("num_slices"));
-    options.back().type = pjrt::NamedValue::kInt64;
-    options.back().int64_value = settings.slices;
-  }
   const std::vector<int64_t> bounds = HostBounds(settings);
-  if (!bounds.empty()) {
-    options.push_back(Option("chips_per_host_bounds"));
-    options.back().type = pjrt::NamedValue::kInt64List;
-    options.back().int64_list = bounds.data();
-    options.back().value_size = bounds.size();
-  }
+  const std::vector<int64_t> wrap(settings.wrap.begin(), settings.wrap.end());
+  const std::vector<pjrt::NamedValue> options = TopologyOptions(settings, bounds, wrap);
   Arguments<pjrt::TopologyDescription_Create_Args> create;
   create.topology_name = settings.topology.data();
   create.topology_name_size = settings.topology.size();

@@ -9,6 +9,14 @@
 namespace slice {
 namespace {
 
+using Key = std::pair<pjrt::ElementType, std::vector<int64_t>>;
+
+std::mutex known_mutex;
+std::map<Key, std::string>& Known() {
+  static auto* const known = new std::map<Key, std::string>;
+  return *known;
+}
+
 std::string AskLibtpu(pjrt::ElementType element, const std::vector<int64_t>& dims) {
   Arguments<pjrt::Topology_DefaultLayout_Args> ask;
   ask.topology = CurrentClient().topology;
@@ -35,13 +43,16 @@ std::string LayoutText(pjrt::MemoryLayout* layout) {
 }
 
 std::string DefaultLayout(pjrt::ElementType element, const std::vector<int64_t>& dims) {
-  static std::mutex mutex;
-  static std::map<std::pair<pjrt::ElementType, std::vector<int64_t>>, std::string> known;
-  const std::lock_guard<std::mutex> lock(mutex);
-  const auto key = std::make_pair(element, dims);
-  const auto found = known.find(key);
-  if (found != known.end()) return found->second;
-  return known[key] = AskLibtpu(element, dims);
+  const std::lock_guard<std::mutex> lock(known_mutex);
+  const Key key(element, dims);
+  const auto found = Known().find(key);
+  if (found != Known().end()) return found->second;
+  return Known()[key] = AskLibtpu(element, dims);
+}
+
+void ForgetDefaultLayouts() {
+  const std::lock_guard<std::mutex> lock(known_mutex);
+  Known().clear();
 }
 
 }  // namespace slice

@@ -11,6 +11,9 @@ namespace slice {
 // Asked of libtpu once per shape, then remembered. Thread-safe.
 std::string DefaultLayout(pjrt::ElementType element, const std::vector<int64_t>& dims);
 
+// Called when the slice changes.
+void ForgetDefaultLayouts();
+
 // A layout of libtpu's as text; does not take ownership.
 std::string LayoutText(pjrt::MemoryLayout* layout);
 

@@ -42,13 +42,13 @@ struct Read {
   size_t size;
   std::string python;
 
-  void Finish(const std::string* bytes) const {
+  void Finish(const std::string* bytes, const std::string& reason) const {
     if (bytes && bytes->size() == type->host_bytes) {
       Deliver(*type, *bytes, strides, to, size);
       return;
     }
     FillUnknown(type->element, to, size);
-    RecordUnknownRead(Describe(*type), maker->name, python);
+    RecordUnknownRead({Describe(*type), maker->name, python, reason});
   }
 };
 
@@ -56,19 +56,19 @@ pjrt::Event* Start(Read read) {
   CountTransfer(Direction::kToHost, static_cast<int64_t>(read.type->host_bytes));
   if (read.value->bytes || read.type->host_bytes == 0) {
     const std::string nothing;
-    read.Finish(read.value->bytes ? read.value->bytes.get() : &nothing);
+    read.Finish(read.value->bytes ? read.value->bytes.get() : &nothing, "");
     return ReadyEvent();
   }
   read.python = PythonLine();
-  ValuesClient* client = read.value->id ? ValuesClient::Get() : nullptr;
+  ValuesClient* client = read.value->client;
   if (!client) {
-    read.Finish(nullptr);
+    read.Finish(nullptr, "nobody computes values here");
     return ReadyEvent();
   }
   pjrt::Event* event = PendingEvent();
   const uint64_t id = read.value->id;
-  client->Fetch(id, [read = std::move(read), event](const std::string* bytes) {
-    read.Finish(bytes);
+  client->Fetch(id, [read = std::move(read), event](const std::string* bytes, const std::string& reason) {
+    read.Finish(bytes, reason);
     SetEvent(event);
   });
   return event;
@@ -186,7 +186,7 @@ Error* Buffer_CopyRawToHost(Buffer_CopyRawToHost_Args* arguments) {
     std::memcpy(arguments->destination, bytes->data() + offset, size);
   } else {
     FillUnknown(buffer.type->element, arguments->destination, size);
-    RecordUnknownRead(Describe(*buffer.type), buffer.maker->name, PythonLine());
+    RecordUnknownRead({Describe(*buffer.type), buffer.maker->name, PythonLine(), "its bytes on the device are not modelled"});
   }
   arguments->event = ReadyEvent();
   return nullptr;

@@ -2,8 +2,11 @@
 // else's.
 
 #include <algorithm>
+#include <mutex>
+#include <unordered_map>
 
 #include "core/overrides.h"
+#include "core/settings.h"
 #include "program/loaded.h"
 #include "records/records.h"
 #include "values/client.h"
@@ -79,16 +82,17 @@ uint32_t PlaceOf(const Run& run, size_t place) {
 std::vector<std::vector<ValueRef>> Values(const Run& run) {
   ValuesClient* client = run.program.values_id ? ValuesClient::Get() : nullptr;
   if (!client || run.program.outputs.empty()) return {};
-  std::vector<uint32_t> places;
-  std::vector<std::vector<uint64_t>> arguments(run.call.num_devices);
+  ValuesClient::Execution execution{run.program.values_id, {}, {}, {}, run.program.outputs.size()};
   for (size_t place = 0; place < run.call.num_devices; place++) {
-    places.push_back(run.call.execute_device ? 0 : PlaceOf(run, place));
+    execution.places.push_back(run.call.execute_device ? 0 : PlaceOf(run, place));
+    execution.arguments.emplace_back();
     for (size_t i = 0; i < run.call.num_arguments; i++) {
-      Buffer* argument = run.ArgumentsAt(place)[i];
-      arguments[place].push_back(client->IdOf(*argument->value, *argument->type));
+      const Buffer* argument = run.ArgumentsAt(place)[i];
+      execution.arguments.back().push_back(client->IdOf(*argument->value, *argument->type));
+      if (place == 0) execution.types.push_back(argument->type.get());
     }
   }
-  return client->Execute(run.program.values_id, places, arguments, run.program.outputs.size());
+  return client->Execute(execution);
 }
 
 // On failure the outputs made so far are freed: the framework sees none.
@@ -110,6 +114,22 @@ void MakeOutputs(const Run& run, size_t place, const std::vector<std::vector<Val
   }
 }
 
+// The step of a training loop is the program with the most arithmetic.
+void StopAfterSteps(const LoadedExecutable& program) {
+  const int64_t steps = GetSettings().steps;
+  if (!steps) return;
+  static std::mutex mutex;
+  static double most_flops = 0;
+  static std::unordered_map<int64_t, int64_t> executions;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const double flops = program.facts->CostOf("flops");
+  most_flops = std::max(most_flops, flops);
+  if (flops < most_flops || ++executions[program.index] <= steps) return;
+  RecordError("steps", program.facts->name);
+  throw Failure(kCancelled, "tpuguru: the rehearsal ends here, as asked: " + program.facts->name + " ran " +
+                                std::to_string(steps) + " times");
+}
+
 void NoteFirst(const Run& run) {
   if (run.program.executed.exchange(true)) return;
   std::vector<std::string> arguments;
@@ -122,6 +142,7 @@ void NoteFirst(const Run& run) {
 Error* LoadedExecutable_Execute(LoadedExecutable_Execute_Args* arguments) {
   const Run run{*arguments->executable, *arguments};
   RequireWhole(run);
+  StopAfterSteps(run.program);
   NoteFirst(run);
   try {
     for (size_t place = 0; place < arguments->num_devices; place++) Reserve(run, place);

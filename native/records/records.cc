@@ -169,21 +169,8 @@ void WriteProgramFolder(const std::string& hash, const Facts& facts) {
   WriteWhole(folder + "/facts.json", FactsJson(facts));  // last: a folder with it is whole
 }
 
-void ExitRecord() {
-  FlushRecords();
-  if (!Writing() || !ClientOrNull()) return;
-  for (const pjrt::Device* device : CurrentClient().addressable) {
-    const MemoryUse use = device->account.Read();
-    Append(Line("device")
-               .Number("device", device->id)
-               .Number("live", use.live)
-               .Number("peak", use.peak)
-               .Number("code", use.code)
-               .Number("host_peak", use.host_peak)
-               .Number("allocations", use.allocations)
-               .Number("limit", use.limit));
-  }
-  Append(Line("exit"));
+void RecordProcessExit() {
+  if (const pjrt::Client* client = ClientOrNull()) RecordExit(*client);
 }
 
 }  // namespace
@@ -203,7 +190,25 @@ void RecordClient(const pjrt::Client& client) {
                    std::to_string(Libtpu().version.major) + "." + std::to_string(Libtpu().version.minor))
              .Number("bytes_limit", client.addressable[0]->account.Read().limit)
              .Raw("devices", JsonArray(devices)));
-  std::atexit(ExitRecord);
+  static const int registered = std::atexit(RecordProcessExit);
+  (void)registered;
+}
+
+void RecordExit(const pjrt::Client& client) {
+  FlushRecords();
+  if (!Writing()) return;
+  for (const pjrt::Device* device : client.addressable) {
+    const MemoryUse use = device->account.Read();
+    Append(Line("device")
+               .Number("device", device->id)
+               .Number("live", use.live)
+               .Number("peak", use.peak)
+               .Number("code", use.code)
+               .Number("host_peak", use.host_peak)
+               .Number("allocations", use.allocations)
+               .Number("limit", use.limit));
+  }
+  Append(Line("exit"));
 }
 
 void RecordProgram(const CompileRecord& record, const Facts& facts) {
@@ -274,16 +279,19 @@ void RecordMemory(const pjrt::Device& device, const MemoryUse& use, int64_t duri
              .Number("index", index));
 }
 
-void RecordUnknownRead(const std::string& array, const std::string& maker, const std::string& python) {
+void RecordUnknownRead(const UnknownRead& read) {
   Counts& counts = GetCounts();
   const std::lock_guard<std::mutex> lock(counts.mutex);
-  if (!counts.warned.insert(python + "|" + maker + "|" + array).second) return;
-  std::fprintf(
-      stderr,
-      "tpuguru virtual slice: %s reads %s of %s, whose value is not known here (it reads as NaN or 0)\n",
-      python.empty() ? "the program" : python.c_str(), array.c_str(), maker.c_str());
+  if (!counts.warned.insert(read.python + "|" + read.maker + "|" + read.array).second) return;
+  std::fprintf(stderr, "tpuguru virtual slice: %s reads %s of %s; the value is not known (%s) and reads as NaN or 0\n",
+               read.python.empty() ? "the program" : read.python.c_str(), read.array.c_str(), read.maker.c_str(),
+               read.reason.c_str());
   if (!Writing()) return;
-  Append(Line("unknown_read").Text("array", array).Text("maker", maker).Text("python", python));
+  Append(Line("unknown_read")
+             .Text("array", read.array)
+             .Text("maker", read.maker)
+             .Text("python", read.python)
+             .Text("reason", read.reason));
 }
 
 void RecordError(const std::string& where, const std::string& message) {

@@ -17,6 +17,9 @@ namespace slice {
 
 void RecordClient(const pjrt::Client& client);
 
+// The end of a client, or of the process: what every device held at most.
+void RecordExit(const pjrt::Client& client);
+
 struct CompileRecord {
   std::string program;  // content hash: folder under programs/
   int64_t index;        // of the loaded program in this process
@@ -39,8 +42,15 @@ void CountTransfer(Direction direction, int64_t bytes);
 // One sample of the memory timeline: `during` bytes while program `index` ran (or -1: no program).
 void RecordMemory(const pjrt::Device& device, const MemoryUse& use, int64_t during, int64_t index);
 
+struct UnknownRead {
+  std::string array;   // "f32[8]"
+  std::string maker;   // the program that made it
+  std::string python;  // the line that reads
+  std::string reason;
+};
+
 // The program reads a value that is not known; warned about once per line on the standard error.
-void RecordUnknownRead(const std::string& array, const std::string& maker, const std::string& python);
+void RecordUnknownRead(const UnknownRead& read);
 
 void RecordError(const std::string& where, const std::string& message);
 

@@ -16,10 +16,12 @@
 namespace slice {
 namespace {
 
+constexpr char kGone[] = "the values service went away";
+
 // Dispatch waits when this much is not yet told: the host's memory is finite too.
 constexpr size_t kMostQueuedBytes = 256 << 20;
 
-int Connect(const std::string& path) {
+int ConnectTo(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) return -1;
@@ -49,11 +51,10 @@ bool ReadAll(int socket, void* to, size_t size) {
   return true;
 }
 
-std::string Hello() {
+std::string Hello(const pjrt::Client& client) {
   Frame frame(FrameKind::kHello);
   frame.Int(kValuesProtocolVersion);
   frame.Int(static_cast<uint32_t>(getpid()));
-  const pjrt::Client& client = CurrentClient();
   frame.Int(static_cast<uint32_t>(client.addressable.size()));
   for (const pjrt::Device* device : client.addressable) frame.Int(static_cast<uint32_t>(device->id));
   return frame.Done();
@@ -63,6 +64,8 @@ void FlushAtExit() {
   if (ValuesClient* client = ValuesClient::Get()) client->Flush();
 }
 
+// Clients are never destroyed: values may be freed at any time until the process ends.
+ValuesClient* current = nullptr;
 pid_t owner = 0;  // a forked child shares the socket and must not speak on it
 
 }  // namespace
@@ -73,24 +76,23 @@ std::string Frame::Done() {
   return std::move(bytes_);
 }
 
-ValuesClient* ValuesClient::Get() {
-  static ValuesClient* const client = []() -> ValuesClient* {
-    const std::string& path = GetSettings().values;
-    if (path.empty()) return nullptr;
-    const int socket = Connect(path);
-    if (socket < 0) {
-      std::fprintf(stderr, "tpuguru virtual slice: no values service answers at %s; values stay unknown\n",
-                   path.c_str());
-      return nullptr;
-    }
-    owner = getpid();
-    auto* made = new ValuesClient(socket);  // never destroyed: buffers may be freed at any time until exit
-    made->Send(Hello());
-    std::atexit(FlushAtExit);
-    return made;
-  }();
-  return client && owner == getpid() ? client : nullptr;
+void ValuesClient::Connect(const pjrt::Client& client) {
+  current = nullptr;
+  const std::string& path = GetSettings().values;
+  if (path.empty()) return;
+  const int socket = ConnectTo(path);
+  if (socket < 0) {
+    std::fprintf(stderr, "tpuguru virtual slice: no values service answers at %s; values stay unknown\n", path.c_str());
+    return;
+  }
+  static const int registered = std::atexit(FlushAtExit);
+  (void)registered;
+  owner = getpid();
+  current = new ValuesClient(socket);
+  current->Send(Hello(client));
 }
+
+ValuesClient* ValuesClient::Get() { return owner == getpid() ? current : nullptr; }
 
 ValuesClient::ValuesClient(int socket) : socket_(socket) {
   std::thread([this] { WriteLoop(); }).detach();
@@ -132,7 +134,7 @@ void ValuesClient::Flush() {
   changed_.wait_for(lock, std::chrono::seconds(10), [&] { return lost_ || (queue_.empty() && !writing_); });
 }
 
-// An answer: request (8 bytes), known (1 byte), length (8 bytes), bytes.
+// An answer: request (8 bytes), known (1 byte), length (8 bytes), the value's bytes or the reason.
 void ValuesClient::ReadLoop() {
   struct __attribute__((packed)) Head {
     uint32_t size;
@@ -144,7 +146,7 @@ void ValuesClient::ReadLoop() {
   while (ReadAll(socket_, &head, sizeof head)) {
     std::string bytes(head.length, '\0');
     if (!ReadAll(socket_, bytes.data(), bytes.size())) break;
-    std::function<void(const std::string*)> done;
+    Done done;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       const auto found = waiting_.find(head.request);
@@ -152,13 +154,13 @@ void ValuesClient::ReadLoop() {
       done = std::move(found->second);
       waiting_.erase(found);
     }
-    done(head.known ? &bytes : nullptr);
+    done(head.known ? &bytes : nullptr, head.known ? "" : bytes);
   }
   Lost();
 }
 
 void ValuesClient::Lost() {
-  std::map<uint64_t, std::function<void(const std::string*)>> abandoned;
+  std::map<uint64_t, Done> abandoned;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (lost_) return;
@@ -169,7 +171,7 @@ void ValuesClient::Lost() {
   }
   std::fprintf(stderr,
                "tpuguru virtual slice: the values service went away; values are unknown from here on\n");
-  for (auto& each : abandoned) each.second(nullptr);
+  for (auto& each : abandoned) each.second(nullptr, kGone);
 }
 
 uint64_t ValuesClient::AddProgram(const pjrt::LoadedExecutable& program, const std::string& hash) {
@@ -207,6 +209,7 @@ uint64_t ValuesClient::IdOf(Value& value, const ArrayType& type) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (value.id || !value.bytes) return value.id;
     value.id = next_id_++;
+    value.client = this;
   }
   Frame frame(FrameKind::kValue);
   frame.Long(value.id);
@@ -217,34 +220,42 @@ uint64_t ValuesClient::IdOf(Value& value, const ArrayType& type) {
   return value.id;
 }
 
-std::vector<std::vector<ValueRef>> ValuesClient::Execute(uint64_t program,
-                                                         const std::vector<uint32_t>& places,
-                                                         const std::vector<std::vector<uint64_t>>& arguments,
-                                                         size_t outputs) {
+std::vector<std::vector<ValueRef>> ValuesClient::Execute(const Execution& execution) {
+  const size_t devices = execution.places.size();
   std::unique_lock<std::mutex> lock(mutex_);
   const uint64_t first = next_id_;
-  next_id_ += places.size() * outputs;
+  next_id_ += devices * execution.outputs;
   lock.unlock();
   Frame frame(FrameKind::kExecute);
-  frame.Long(program);
+  frame.Long(execution.program);
   frame.Long(first);
-  frame.Int(static_cast<uint32_t>(places.size()));
-  for (const uint32_t place : places) frame.Int(place);
-  frame.Int(static_cast<uint32_t>(arguments.empty() ? 0 : arguments[0].size()));
-  for (const auto& of_device : arguments) {
-    for (const uint64_t id : of_device) frame.Long(id);
+  frame.Int(static_cast<uint32_t>(devices));
+  for (const uint32_t place : execution.places) frame.Int(place);
+  frame.Int(static_cast<uint32_t>(execution.types.size()));
+  bool unknown = false;
+  for (const auto& of_device : execution.arguments) {
+    for (const uint64_t id : of_device) {
+      frame.Long(id);
+      unknown = unknown || id == 0;
+    }
+  }
+  frame.Byte(unknown);  // an unknown argument has no type of its own, so the types follow
+  for (size_t i = 0; unknown && i < execution.types.size(); i++) {
+    frame.Byte(static_cast<uint8_t>(execution.types[i]->element));
+    frame.Dims(execution.types[i]->dims);
   }
   Send(frame.Done());
-  std::vector<std::vector<ValueRef>> values(places.size());
-  for (size_t i = 0; i < places.size() * outputs; i++) {
+  std::vector<std::vector<ValueRef>> values(devices);
+  for (size_t i = 0; i < devices * execution.outputs; i++) {
     auto value = std::make_shared<Value>();
     value->id = first + i;
-    values[i / outputs].push_back(std::move(value));
+    value->client = this;
+    values[i / execution.outputs].push_back(std::move(value));
   }
   return values;
 }
 
-void ValuesClient::Fetch(uint64_t id, std::function<void(const std::string*)> done) {
+void ValuesClient::Fetch(uint64_t id, Done done) {
   Frame frame(FrameKind::kFetch);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -254,7 +265,7 @@ void ValuesClient::Fetch(uint64_t id, std::function<void(const std::string*)> do
     }
   }
   if (done) {  // not kept: the service is gone
-    done(nullptr);
+    done(nullptr, kGone);
     return;
   }
   frame.Long(id);
@@ -262,6 +273,7 @@ void ValuesClient::Fetch(uint64_t id, std::function<void(const std::string*)> do
 }
 
 void ValuesClient::Free(uint64_t id) {
+  if (owner != getpid()) return;
   Frame frame(FrameKind::kFree);
   frame.Long(id);
   Send(frame.Done());

@@ -16,6 +16,7 @@
 #include "values/value.h"
 
 namespace pjrt {
+struct Client;
 struct LoadedExecutable;
 }
 
@@ -23,7 +24,10 @@ namespace slice {
 
 class ValuesClient {
  public:
-  // The service's client of this process, or null when there is no service (or it went away).
+  // Connects to the service that the settings name, if they do.
+  static void Connect(const pjrt::Client& client);
+
+  // The service's client of this process, or null when there is no service.
   static ValuesClient* Get();
 
   // Describes a program; returns its id.
@@ -32,14 +36,22 @@ class ValuesClient {
   // The id of a value, told to the service on first use; 0 when it is not known.
   uint64_t IdOf(Value& value, const ArrayType& type);
 
-  // One execution: for each device its place (replica * partitions + partition) and the ids of its arguments.
-  // Returns the values of the outputs, for each device.
-  std::vector<std::vector<ValueRef>> Execute(uint64_t program, const std::vector<uint32_t>& places,
-                                             const std::vector<std::vector<uint64_t>>& arguments,
-                                             size_t outputs);
+  struct Execution {
+    uint64_t program;
+    std::vector<uint32_t> places;                  // of each device: replica * partitions + partition
+    std::vector<std::vector<uint64_t>> arguments;  // ids, for each device; 0: unknown
+    std::vector<const ArrayType*> types;           // of the arguments
+    size_t outputs;
+  };
 
-  // Calls `done` on another thread with the bytes, or with null when they cannot be known.
-  void Fetch(uint64_t id, std::function<void(const std::string*)> done);
+  // Tells of one execution; returns the values of its outputs, for each device.
+  std::vector<std::vector<ValueRef>> Execute(const Execution& execution);
+
+  // Gets the bytes of a value, or null and why they cannot be known.
+  using Done = std::function<void(const std::string* bytes, const std::string& reason)>;
+
+  // Calls `done`, on another thread.
+  void Fetch(uint64_t id, Done done);
 
   void Free(uint64_t id);
 
@@ -63,7 +75,7 @@ class ValuesClient {
   uint64_t next_id_ = 1;
   uint64_t next_program_ = 1;
   uint64_t next_request_ = 1;
-  std::map<uint64_t, std::function<void(const std::string*)>> waiting_;
+  std::map<uint64_t, Done> waiting_;
 };
 
 }  // namespace slice

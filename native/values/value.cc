@@ -5,8 +5,7 @@
 namespace slice {
 
 Value::~Value() {
-  if (!id) return;
-  if (ValuesClient* client = ValuesClient::Get()) client->Free(id);
+  if (client) client->Free(id);
 }
 
 const ValueRef& UnknownValue() {

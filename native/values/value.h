@@ -18,6 +18,7 @@ struct Value {
 
   std::shared_ptr<const std::string> bytes;  // dense row-major; null when it never was on this host
   uint64_t id = 0;                           // the values service's name for it; 0: it has none
+  ValuesClient* client = nullptr;            // who gave it that name
 
   bool Unknown() const { return !bytes && id == 0; }
 };

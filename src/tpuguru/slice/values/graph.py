@@ -1,0 +1,148 @@
+"""What was executed and what is known of it: values and the executions that make them. Pure logic."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Protocol
+
+from tpuguru.slice.values.frames import ArrayKind, ProgramFrame
+
+
+class Knowledge(Enum):
+    """What is known of a value."""
+
+    PENDING = auto()
+    KNOWN = auto()
+    UNKNOWN = auto()
+
+
+@dataclass(slots=True, eq=False)
+class Value:
+    """One array on one device."""
+
+    kind: ArrayKind
+    data: bytes | None = None
+    knowledge: Knowledge = Knowledge.PENDING
+    producer: "Execution | None" = None
+    reason: str = ""
+    """Why it is unknown, when it is."""
+
+    def know(self, data: bytes) -> None:
+        """Record the value and let go of how it was made."""
+        self.data, self.knowledge, self.producer = data, Knowledge.KNOWN, None
+
+    def give_up(self, reason: str) -> None:
+        """Record that the value cannot be known, and why."""
+        self.knowledge, self.producer, self.reason = Knowledge.UNKNOWN, None, reason
+
+
+@dataclass(slots=True, eq=False)
+class Program:
+    """A program, shared by all ranks that loaded the same one."""
+
+    frame: ProgramFrame
+    dependencies: tuple[tuple[int, ...] | None, ...] | None = None
+    """For each output the arguments it depends on (None: never known); unset before the program is prepared."""
+    objection: str = ""
+    """Why its values cannot be known, when they cannot."""
+
+    @property
+    def width(self) -> int:
+        """The number of devices that take part."""
+        return self.frame.replicas * self.frame.partitions
+
+
+@dataclass(slots=True, eq=False)
+class Execution:
+    """One execution over all the devices that take part, entered by one rank or by several."""
+
+    program: Program
+    arguments: dict[int, tuple[Value, ...]] = field(default_factory=dict)
+    outputs: dict[int, tuple[Value, ...]] = field(default_factory=dict)
+    ranks: set[int] = field(default_factory=set)
+    done: bool = False
+
+    def missing(self) -> tuple[int, ...]:
+        """Return the places that have not entered yet; empty when it can be computed."""
+        if not self.program.frame.collectives and self.arguments:
+            return ()
+        return tuple(place for place in range(self.program.width) if place not in self.arguments)
+
+    def arguments_at(self, place: int) -> tuple[Value, ...]:
+        """Return a place's arguments; without collectives any place may stand for one that is elsewhere."""
+        return self.arguments.get(place) or next(iter(self.arguments.values()))
+
+    def values(self) -> Iterator[Value]:
+        """All arguments of all places."""
+        for arguments in self.arguments.values():
+            yield from arguments
+
+    def finish(self, results: Sequence[Sequence[bytes]], reasons: Sequence[str]) -> None:
+        """Record the outputs by place, or for each why it is unknown; let go of the arguments."""
+        for place, outputs in self.outputs.items():
+            for index, value in enumerate(outputs):
+                if reasons[index]:
+                    value.give_up(reasons[index])
+                else:
+                    value.know(results[place][index])
+        self.arguments.clear()
+        self.done = True
+
+
+class Engine(Protocol):
+    """Computes programs. Both calls return None (or raise nothing) when it cannot be done."""
+
+    def prepare(self, program: Program) -> None:
+        """Fill ``dependencies`` or ``objection``."""
+
+    def run(self, execution: Execution) -> list[list[bytes]] | None:
+        """Return the outputs' bytes by place, unknown arguments read as zeros; None when it failed."""
+
+
+class Graph:
+    """Evaluates values when they are read, and the values that they depend on first."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Compute with ``engine``."""
+        self._engine = engine
+
+    def evaluate(self, wanted: Value) -> Execution | None:
+        """Make ``wanted`` known or unknown; return the execution that more ranks must enter first, if any."""
+        stack = [wanted]
+        while stack:
+            execution = stack[-1].producer
+            if execution is None or execution.done:
+                stack.pop()
+                continue
+            if execution.missing():
+                return execution
+            pending = [value for value in execution.values() if value.producer is not None]
+            if pending:
+                stack.extend(pending)
+            else:
+                self._compute(execution)
+        return None
+
+    def _compute(self, execution: Execution) -> None:
+        program = execution.program
+        if program.dependencies is None and not program.objection:
+            self._engine.prepare(program)
+        if program.objection or program.dependencies is None:
+            execution.finish((), [f"{program.frame.name}: {program.objection}"] * len(program.frame.outputs))
+            return
+        reasons = [self._reason(execution, needed) for needed in program.dependencies]
+        results = self._engine.run(execution) if "" in reasons else []
+        if results is None:
+            results, reasons = [], [f"{program.frame.name}: {program.objection}"] * len(reasons)
+        execution.finish(results, reasons)
+
+    def _reason(self, execution: Execution, needed: tuple[int, ...] | None) -> str:
+        """Say why an output that needs these arguments is unknown; empty when it can be computed."""
+        if needed is None:
+            return f"{execution.program.frame.name} makes it with an operation that only a TPU or the host has"
+        for place in range(execution.program.width):
+            for index in needed:
+                value = execution.arguments_at(place)[index]
+                if value.knowledge is not Knowledge.KNOWN:
+                    return value.reason or "an argument is not known"
+        return ""

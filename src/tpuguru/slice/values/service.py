@@ -1,0 +1,154 @@
+"""The process that serves values over a Unix socket: ``python -m tpuguru.slice.values.service``.
+
+It writes one JSON object a line on its standard output: ``ready`` first, then deadlocks. It ends when its
+standard input is closed, so it never outlives who started it.
+"""
+
+import argparse
+import json
+import os
+import selectors
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from tpuguru.slice.values.engine import CpuEngine, default_python
+from tpuguru.slice.values.frames import FrameBuffer, FrameError, answer
+from tpuguru.slice.values.graph import Engine, Execution, Program
+from tpuguru.slice.values.session import Rank, Session
+
+_QUIET_SECONDS = 5.0
+"""Ranks that say nothing for so long while somebody waits are looked at for a deadlock."""
+_SUSPICION_SECONDS = 300.0
+"""A rank that is busy elsewhere for so long is suspected too."""
+
+
+class NoEngine:
+    """Knows no values; used where only the meeting of ranks matters."""
+
+    def prepare(self, program: Program) -> None:
+        """Object to every program."""
+        program.objection = "values are switched off"
+
+    def run(self, execution: Execution) -> list[list[bytes]] | None:  # noqa: ARG002 - the protocol's signature
+        """Compute nothing."""
+        return None
+
+
+class _Connection:
+    """A rank's socket and what was received of an unfinished frame."""
+
+    def __init__(self, session: Session, peer: socket.socket) -> None:
+        self.socket = peer
+        self.frames = FrameBuffer()
+        self.rank: Rank = session.connect(self._answer)
+        self._session = session
+
+    def _answer(self, request: int, data: bytes | None, reason: str) -> None:
+        try:
+            self.socket.sendall(answer(request, data, reason))
+        except OSError:
+            return  # the rank is gone; its end of the socket says so to the loop
+
+    def receive(self) -> bool:
+        """Handle what arrived; False when the rank is gone or speaks nonsense."""
+        try:
+            data = self.socket.recv(1 << 20)
+            for frame in self.frames.feed(data):
+                self._session.handle(self.rank, frame)
+        except (OSError, FrameError, ValueError, IndexError) as error:
+            print(f"values service: a rank was dropped: {error}", file=sys.stderr)
+            return False
+        return bool(data)
+
+    def close(self) -> None:
+        self._session.disconnect(self.rank)
+        self.socket.close()
+
+
+class Service:
+    """Accepts ranks, hands their frames to the session, and watches for deadlocks."""
+
+    def __init__(self, path: Path, engine: Engine) -> None:
+        """Listen at ``path``."""
+        self._session = Session(engine)
+        self._selector = selectors.DefaultSelector()
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(str(path))
+        path.chmod(0o600)
+        self._listener.listen(512)
+        self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
+        self._selector.register(sys.stdin, selectors.EVENT_READ, self._parent_spoke)
+        self._heard = time.monotonic()
+        self._ending = False
+
+    def run(self) -> None:
+        """Serve until the standard input ends."""
+        _tell({"event": "ready"})
+        while not self._ending:
+            for key, _ in self._selector.select(timeout=1.0):
+                key.data()
+            self._look_for_deadlocks()
+
+    def _parent_spoke(self) -> None:
+        self._ending = not os.read(sys.stdin.fileno(), 4096)
+
+    def _accept(self) -> None:
+        peer, _ = self._listener.accept()
+        connection = _Connection(self._session, peer)
+        self._selector.register(peer, selectors.EVENT_READ, lambda: self._receive(connection))
+
+    def _receive(self, connection: _Connection) -> None:
+        self._heard = time.monotonic()
+        if not connection.receive():
+            self._selector.unregister(connection.socket)
+            connection.close()
+        self._heard = time.monotonic()
+
+    def _look_for_deadlocks(self) -> None:
+        quiet = time.monotonic() - self._heard
+        if quiet < _QUIET_SECONDS:
+            return
+        found = [each for each in self._session.deadlocks() if each.certain or quiet > _SUSPICION_SECONDS]
+        for each in found:
+            _tell(
+                {
+                    "event": "deadlock",
+                    "program": each.program,
+                    "waiting": each.waiting,
+                    "missing": each.missing,
+                    "certain": each.certain,
+                }
+            )
+        if found:
+            self._session.give_up()
+
+
+def _tell(event: dict[str, Any]) -> None:
+    print(json.dumps(event), flush=True)
+
+
+def main() -> None:
+    """Read the command line and serve."""
+    parser = argparse.ArgumentParser(prog="values-service")
+    parser.add_argument("--socket", type=Path, required=True)
+    parser.add_argument(
+        "--python", default=default_python(), help="interpreter with jaxlib; empty: no values"
+    )
+    parser.add_argument("--most-flops", type=float, default=2e10)
+    parser.add_argument("--most-mib", type=int, default=256)
+    arguments = parser.parse_args()
+    if not arguments.python:
+        Service(arguments.socket, NoEngine()).run()
+        return
+    engine = CpuEngine(arguments.python, most_flops=arguments.most_flops, most_bytes=arguments.most_mib << 20)
+    try:
+        Service(arguments.socket, engine).run()
+    finally:
+        engine.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""The service's state: ranks, their programs and values, who waits for what. Frames in, answers out."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from tpuguru.slice.values.frames import (
+    PROTOCOL_VERSION,
+    ExecuteFrame,
+    FetchFrame,
+    Frame,
+    FrameError,
+    FreeFrame,
+    Hello,
+    ProgramFrame,
+    ValueFrame,
+)
+from tpuguru.slice.values.graph import Engine, Execution, Graph, Knowledge, Program, Value
+from tpuguru.slice.values.meeting import Meeting
+
+# Executions whose outputs nobody read are kept until then, with their arguments; so many at most.
+_MOST_PENDING = 1000
+
+_NEVER_HERE = "an array was too big to keep, or never written"
+
+type Answer = Callable[[int, bytes | None, str], None]
+"""Sends the answer to a request: its number, the bytes or None (not known), and the reason then."""
+
+
+@dataclass(slots=True, eq=False)
+class Rank:
+    """One connected process."""
+
+    answer: Answer
+    process_id: int = 0
+    devices: tuple[int, ...] = ()
+    programs: dict[int, Program] = field(default_factory=dict)
+    values: dict[int, Value] = field(default_factory=dict)
+    waiting: dict[int, tuple[Value, Execution]] = field(default_factory=dict)
+    """Unanswered requests: the value wanted, and the execution that more ranks must enter first."""
+    since_evaluation: int = 0
+
+    @property
+    def name(self) -> str:
+        """How a person knows it: by the devices it owns."""
+        if not self.devices:
+            return f"process {self.process_id}"
+        shown = ", ".join(str(device) for device in self.devices[:4]) + (
+            ", …" if len(self.devices) > 4 else ""
+        )
+        return f"process {self.process_id} (device {shown})"
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlock:
+    """A collective that cannot happen."""
+
+    program: str
+    waiting: tuple[str, ...]
+    missing: tuple[str, ...]
+    certain: bool
+
+
+class Session:
+    """Handles frames. Not thread-safe: one loop calls it."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Compute with ``engine``."""
+        self._graph = Graph(engine)
+        self._meeting = Meeting()
+        self._programs: dict[tuple[str, tuple[int, ...]], Program] = {}
+        self.ranks: list[Rank] = []
+
+    def connect(self, answer: Answer) -> Rank:
+        """Add a rank that is told answers through ``answer``."""
+        rank = Rank(answer)
+        self.ranks.append(rank)
+        return rank
+
+    def disconnect(self, rank: Rank) -> None:
+        """Forget a rank: what only it could still enter will never be entered."""
+        self.ranks.remove(rank)
+
+    def handle(self, rank: Rank, frame: Frame) -> None:
+        """Do what one frame says. FrameError when it refers to what was never told."""
+        match frame:
+            case Hello():
+                if frame.version != PROTOCOL_VERSION:
+                    raise FrameError(
+                        f"the plugin speaks version {frame.version}, the service {PROTOCOL_VERSION}"
+                    )
+                rank.process_id, rank.devices = frame.process_id, frame.devices
+            case ProgramFrame():
+                key = (frame.hash, frame.devices)
+                rank.programs[frame.number] = self._programs.setdefault(key, Program(frame))
+            case ValueFrame():
+                rank.values[frame.number] = Value(frame.kind, frame.data, Knowledge.KNOWN)
+            case FreeFrame():
+                rank.values.pop(frame.number, None)
+            case ExecuteFrame():
+                self._execute(rank, frame)
+            case FetchFrame():
+                self._fetch(rank, frame)
+
+    def _execute(self, rank: Rank, frame: ExecuteFrame) -> None:
+        program = rank.programs.get(frame.program)
+        if program is None:
+            raise FrameError(f"program {frame.program} was never described")
+        spread = program.frame.collectives and len(frame.places) < program.width
+        execution = self._meeting.enter(id(rank), program) if spread else Execution(program)
+        number = frame.first_output
+        for place, arguments in zip(frame.places, frame.arguments, strict=True):
+            execution.arguments[place] = tuple(
+                self._argument(rank, value, frame, index) for index, value in enumerate(arguments)
+            )
+            outputs = tuple(Value(kind, producer=execution) for kind in program.frame.outputs)
+            execution.outputs[place] = outputs
+            rank.values.update(enumerate(outputs, number))
+            number += len(outputs)
+        if spread and not execution.missing():
+            self._meeting.left(execution)
+            self._retry()
+        self._bound_pending(rank, execution)
+
+    def _argument(self, rank: Rank, number: int, frame: ExecuteFrame, index: int) -> Value:
+        if number == 0:
+            return Value(frame.kinds[index], knowledge=Knowledge.UNKNOWN, reason=_NEVER_HERE)
+        if number not in rank.values:
+            raise FrameError(f"value {number} was never told, or already freed")
+        return rank.values[number]
+
+    def _bound_pending(self, rank: Rank, execution: Execution) -> None:
+        """Evaluate now and then: a program that never reads must not pile up its whole past."""
+        rank.since_evaluation += 1
+        if rank.since_evaluation < _MOST_PENDING:
+            return
+        rank.since_evaluation = 0
+        for outputs in list(execution.outputs.values()):
+            for value in outputs:
+                self._graph.evaluate(value)
+
+    def _fetch(self, rank: Rank, frame: FetchFrame) -> None:
+        value = rank.values.get(frame.number)
+        if value is None:
+            rank.answer(frame.request, None, "it was freed")
+            return
+        self._answer_or_wait(rank, frame.request, value)
+
+    def _answer_or_wait(self, rank: Rank, request: int, value: Value) -> None:
+        blocker = self._graph.evaluate(value)
+        if blocker is not None:
+            rank.waiting[request] = (value, blocker)
+            return
+        rank.waiting.pop(request, None)
+        rank.answer(request, value.data, value.reason)
+
+    def _retry(self) -> None:
+        for rank in self.ranks:
+            for request, (value, blocker) in list(rank.waiting.items()):
+                if blocker.done or not blocker.missing():
+                    self._answer_or_wait(rank, request, value)
+
+    def deadlocks(self) -> Iterator[Deadlock]:
+        """Yield the collectives that somebody waits for and that can never be whole, as things stand now.
+
+        Certain when every rank that is missing has gone or waits itself; to be asked only when nothing was
+        received for a while, since a rank may wait in one thread and go on in another.
+        """
+        blockers = {id(e): e for rank in self.ranks for _, e in rank.waiting.values()}
+        for execution in blockers.values():
+            absent = [rank for rank in self.ranks if id(rank) not in execution.ranks]
+            missing = set(execution.missing())
+            here = {device for rank in absent for device in rank.devices}
+            gone = [execution.program.frame.devices[place] for place in missing]
+            yield Deadlock(
+                program=execution.program.frame.name,
+                waiting=tuple(
+                    r.name for r in self.ranks if any(e is execution for _, e in r.waiting.values())
+                ),
+                missing=tuple(
+                    [self._whereabouts(rank) for rank in absent if set(gone) & set(rank.devices)]
+                    + [
+                        f"device {device}: its process is gone or never started"
+                        for device in gone
+                        if device not in here
+                    ]
+                ),
+                certain=all(rank.waiting for rank in absent),
+            )
+
+    def _whereabouts(self, rank: Rank) -> str:
+        waits = {execution.program.frame.name for _, execution in rank.waiting.values()}
+        return f"{rank.name}: " + (f"waits in {', '.join(sorted(waits))}" if waits else "is busy elsewhere")
+
+    def give_up(self) -> None:
+        """Answer everybody who waits with «not known»."""
+        for rank in self.ranks:
+            for request, (value, _) in list(rank.waiting.items()):
+                value.give_up("a collective that it depends on can never happen")
+                del rank.waiting[request]
+                rank.answer(request, None, value.reason)

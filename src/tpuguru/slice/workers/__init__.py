@@ -1,0 +1,1 @@
+"""Programs that run in the user's own Python (with its own jaxlib) and import nothing of ours."""
