@@ -15,6 +15,7 @@ from tpuguru.launch.yaml_tree import YamlNode, parse_yaml, walk
 _SELECTORS = {
     "cloud.google.com/gke-tpu-accelerator": "gke_tpu_accelerator",
     "cloud.google.com/gke-tpu-topology": "gke_tpu_topology",
+    "cloud.google.com/gke-tpu-slice-topology": "gke_tpu_topology",
     "cloud.google.com/gke-accelerator": "gke_accelerator",
     "node.kubernetes.io/instance-type": "machine_type",
     "beta.kubernetes.io/instance-type": "machine_type",
@@ -46,8 +47,25 @@ def read_documents(context: Context, documents: list[YamlNode]) -> None:
     for document in documents:
         kind = document.scalar("kind") or "manifest"
         for pod, outer in _pods(document):
-            for container in (pod.get("containers") or YamlNode("sequence", pod.source, 0, 0)).items:
+            read: set[str] = set()
+            for container in _items(pod, "containers"):
+                words = " ".join(
+                    item.text for name in ("command", "args") for item in _items(container, name)
+                )
+                if words in read:
+                    context.note(
+                        "same-command",
+                        f"container {container.scalar('name')} runs the same command: part of the same launch",
+                        container.location(),
+                    )
+                    continue
+                read.add(words)
                 _read_container(context, kind, pod, container, outer)
+
+
+def _items(node: YamlNode, name: str) -> list[YamlNode]:
+    found = node.get(name)
+    return found.items if found is not None else []
 
 
 def _pods(document: YamlNode) -> Iterator[tuple[YamlNode, tuple[Setting, ...]]]:
@@ -71,6 +89,10 @@ def _counts(job: YamlNode) -> Iterator[Setting]:
         for node in (job.get(name), job.get("template", "spec", name) if name != "replicas" else None):
             if node is not None and node.kind == "scalar":
                 yield _setting(key, node, f"{name}: {node.text}")
+    annotations = job.get("template", "metadata", "annotations")
+    for key_node, node in annotations.pairs if annotations is not None else ():
+        if key_node.text in _SELECTORS:
+            yield _setting(_SELECTORS[key_node.text], node, f"{key_node.text}: {node.text}")
 
 
 def _setting(key: str, node: YamlNode, raw: str) -> Setting:
@@ -84,7 +106,7 @@ def _read_container(
     words = tuple(
         _referenced(item.traced(), environment)
         for name in ("command", "args")
-        for item in (container.get(name) or YamlNode("sequence", pod.source, 0, 0)).items
+        for item in _items(container, name)
     )
     if not words:
         return
@@ -126,8 +148,7 @@ def _placement(pod: YamlNode, container: YamlNode) -> Iterator[Setting]:
 
 
 def _environment(container: YamlNode) -> Iterator[Exported]:
-    variables = container.get("env")
-    for item in variables.items if variables is not None else ():
+    for item in _items(container, "env"):
         name, value = item.scalar("name"), item.get("value")
         if name and value is not None and value.kind == "scalar":
             yield Exported(name, value.traced(), value.location())

@@ -159,7 +159,7 @@ def _semicolons(text: str, start: int, end: int) -> list[tuple[int, int]]:
 def follow_while(shell: "Shell", node: "Node") -> Outcome:
     """Follow ``while`` and ``until``: as often as the paste settles, else at most once."""
     body = node.child_by_field_name("body")
-    conditions = node.children_by_field_name("condition")
+    conditions = [child for child in node.children_by_field_name("condition") if child.is_named]
     if body is None:
         return SUCCESS
     until = node.children[0].type == "until"

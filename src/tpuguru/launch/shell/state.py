@@ -14,7 +14,7 @@ type Array = dict[int | str, Traced]
 
 MAXIMUM_TEXT = 1 << 20  # characters in one value: «a=$a$a» in a loop must not fill the memory
 MAXIMUM_WORDS = 20_000  # words in one list: «$(seq 1 1000000000)»
-MAXIMUM_STEPS = 50_000  # statements in one reading: «for ((;;))»
+MAXIMUM_STEPS = 20_000  # statements in one reading: «for ((;;))»
 MAXIMUM_DEPTH = 40  # functions in functions, scripts in scripts, strings in strings
 
 
