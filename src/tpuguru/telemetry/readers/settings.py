@@ -11,7 +11,7 @@ _MOST = 512
 
 
 def _clean(value: str | None) -> str:
-    return (value or "").strip("\"'")
+    return (value or "").rstrip(":.").strip("\"'")
 
 
 def _read(line: str, number: int, observation: Observation) -> None:
