@@ -10,7 +10,6 @@ from tpuguru.facts.schema import Vocabulary
 from tpuguru.facts.vocabulary import vocabulary as declared_vocabulary
 from tpuguru.rules.model import Rule
 from tpuguru.rules.problems import Problem, RuleFileError, usage_error
-from tpuguru.rules.reading import read_rule_file
 from tpuguru.rules.store import RuleStore, stamp
 
 PROJECT_FOLDER = Path(".tpuguru") / "rules"
@@ -106,6 +105,8 @@ def _read(path: Path, provenance: str, store: RuleStore, vocabulary: Vocabulary)
     kept = store.get(path, mark)
     if kept is not None:
         return kept
+    from tpuguru.rules.reading import read_rule_file  # noqa: PLC0415 - YAML and type checks only when changed
+
     rule = read_rule_file(path, vocabulary, provenance)
     store.put(path, mark, rule)
     return rule

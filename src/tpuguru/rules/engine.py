@@ -1,22 +1,21 @@
 """Rules over facts: a verdict for each rule, a finding for each that applies."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tpuguru.base.location import Location
 from tpuguru.facts.factset import Facts
 from tpuguru.facts.finding import Evidence, Finding, Severity, Verdict
+from tpuguru.facts.value import Unknown
 from tpuguru.rules.catalog import Catalog
 from tpuguru.rules.evidence import evidence_of, places_of
+from tpuguru.rules.files import rule_page
 from tpuguru.rules.language.compiler import Evaluate, compile_node
-from tpuguru.rules.language.missing import Missing
+from tpuguru.rules.language.missing import Missing, MissingFact
 from tpuguru.rules.language.parser import parse_expression
 from tpuguru.rules.language.scope import Scope
-from tpuguru.rules.language.template import render_template
 from tpuguru.rules.model import Rule, Status
-from tpuguru.rules.reading import rule_page
-from tpuguru.rules.tipping import what_would_tip
 
 SEVERITY_RANK = {Severity.CRITICAL: 0, Severity.WARN: 1, Severity.INFO: 2}
 
@@ -64,7 +63,18 @@ def evaluate(catalog: Catalog, facts: Facts, names: Iterable[str] | None = None)
             rule for rule in catalog.of_framework(str(framework)) if rule.status is not Status.DEPRECATED
         ]
     scope = Scope(facts)
-    return Evaluation(tuple(evaluate_rule(rule, scope) for rule in rules))
+    return Evaluation(tuple(_untold(rule, facts) or evaluate_rule(rule, scope) for rule in rules))
+
+
+def _untold(rule: Rule, facts: Facts) -> Outcome | None:
+    """Return «cannot tell» without evaluating, when none of the facts that `when` reads was ever set."""
+    if not rule.reads or any(name in facts for name in rule.reads):
+        return None
+    unknown = ((name, facts.get(name).value) for name in rule.reads)
+    missing = tuple(
+        MissingFact(name, value.reason, value.needs) for name, value in unknown if isinstance(value, Unknown)
+    )
+    return _cannot_tell(rule, Missing(missing))
 
 
 def evaluate_rule(rule: Rule, scope: Scope) -> Outcome:
@@ -118,6 +128,8 @@ def _cannot_tell(rule: Rule, missing: Missing) -> Outcome:
 
 
 def _finding(rule: Rule, scope: Scope, evidence: tuple[Evidence, ...]) -> Finding:
+    from tpuguru.rules.language.template import render_template  # noqa: PLC0415 - only findings need it
+
     page = rule_page(rule.path)
     severity = Severity.INFO if rule.status is Status.PREVIEW else rule.severity
     return Finding(
@@ -138,7 +150,7 @@ def _finding(rule: Rule, scope: Scope, evidence: tuple[Evidence, ...]) -> Findin
 
 
 def _borderline_finding(rule: Rule, scope: Scope, evidence: tuple[Evidence, ...]) -> Finding:
-    from dataclasses import replace  # noqa: PLC0415 - rarely needed, and start-up time counts
+    from tpuguru.rules.tipping import what_would_tip  # noqa: PLC0415 - rarely needed
 
     finding = _finding(rule, scope, evidence)
     tip = what_would_tip(rule.when.text, scope)

@@ -8,12 +8,12 @@ from tpuguru.facts.factset import Facts
 from tpuguru.facts.finding import Verdict
 from tpuguru.facts.schema import Vocabulary
 from tpuguru.rules.engine import evaluate_rule
+from tpuguru.rules.files import rule_page
 from tpuguru.rules.language.errors import ExpressionError
 from tpuguru.rules.language.literals import Assignments, facts_from, read_assignments
 from tpuguru.rules.language.scope import Scope
 from tpuguru.rules.model import Example, Expectation, Rule
 from tpuguru.rules.problems import RuleFileError, problem_in
-from tpuguru.rules.reading import rule_page
 
 VERDICT_OF = {
     Expectation.BAD: Verdict.APPLIES,

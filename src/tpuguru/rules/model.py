@@ -36,7 +36,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The front matter of a rule file. Expressions are kept as text and compiled when they are needed."""
+    """The front matter of a rule file. Expressions are kept as text and compiled when they are needed.
+
+    ``reads`` names the facts of `when` if it cannot be decided while none of them is known, else it is empty.
+    """
 
     id: str
     name: str
@@ -58,6 +61,7 @@ class Rule:
     status: Status
     path: Path
     provenance: str
+    reads: tuple[str, ...] = ()
 
     @property
     def applies_everywhere(self) -> bool:

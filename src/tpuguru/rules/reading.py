@@ -1,21 +1,25 @@
 """One rule file to a rule: front matter, sections, and every expression and template type-checked."""
 
+import ast
 from collections.abc import Iterator
-from functools import lru_cache
+from dataclasses import replace
 from pathlib import Path
 
+from tpuguru.facts.factset import Facts
 from tpuguru.facts.schema import Vocabulary
+from tpuguru.rules.files import split_file
 from tpuguru.rules.front_matter import FrontMatter
 from tpuguru.rules.language.checker import check_expression
+from tpuguru.rules.language.compiler import compile_node
 from tpuguru.rules.language.errors import ExpressionError
 from tpuguru.rules.language.kinds import Base
-from tpuguru.rules.language.parser import parse_expression
+from tpuguru.rules.language.missing import Missing
+from tpuguru.rules.language.parser import dotted_name, parse_expression
+from tpuguru.rules.language.scope import Scope
 from tpuguru.rules.language.template import check_template
-from tpuguru.rules.model import Expectation, Page, Piece, Rule
+from tpuguru.rules.model import Expectation, Page, Rule
 from tpuguru.rules.page import read_page
 from tpuguru.rules.problems import Problem, RuleFileError, problem_in
-
-MAX_FILE_BYTES = 200_000
 
 
 def read_rule_file(path: Path, vocabulary: Vocabulary, provenance: str = "shipped") -> Rule:
@@ -32,35 +36,16 @@ def read_rule_file(path: Path, vocabulary: Vocabulary, provenance: str = "shippe
     problems += [*_anchor_problems(rule, vocabulary), *_example_problems(rule, page)]
     if problems:
         raise RuleFileError(problems)
-    return rule
+    return replace(rule, reads=_undecided_without(rule, vocabulary))
 
 
-@lru_cache(maxsize=1024)
-def rule_page(path: Path) -> Page:
-    """Return the sections of a rule file that has been checked; read when a page is shown, not before."""
-    _, body, body_line = split_file(path)
-    return read_page(body, body_line, path)
-
-
-def split_file(path: Path) -> tuple[str, str, int]:
-    """Return front matter, the text after it, and the line on which that text starts. RuleFileError."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise RuleFileError([Problem(path, f"the file cannot be read: {error.strerror}")]) from None
-    if len(raw) > MAX_FILE_BYTES:
-        raise RuleFileError([Problem(path, f"the file is larger than {MAX_FILE_BYTES:,} bytes")])
-    try:
-        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        raise RuleFileError([Problem(path, "the file is not UTF-8 text")]) from None
-    lines = text.split("\n")
-    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), 0)
-    if lines[0].rstrip() != "---" or not end:
-        raise RuleFileError(
-            [Problem(path, "the file does not start with front matter between two `---` lines")]
-        )
-    return "\n".join(lines[1:end]), "\n".join(lines[end + 1 :]), end + 2
+def _undecided_without(rule: Rule, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """Return the facts that `when` reads, if it stays undecided while none of them is known."""
+    tree = parse_expression(rule.when.text).tree
+    if not isinstance(compile_node(tree)(Scope(Facts(schema=vocabulary))), Missing):
+        return ()
+    names = (dotted_name(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute | ast.Name))
+    return tuple(dict.fromkeys(name for name in names if name and name in vocabulary))
 
 
 def _expression_problems(rule: Rule, vocabulary: Vocabulary) -> Iterator[Problem]:
@@ -99,8 +84,3 @@ def _example_problems(rule: Rule, page: Page) -> Iterator[Problem]:
             yield Problem(rule.path, f"a rule has at least one example `### {needed.value.title()}: …`")
     if rule.borderline is not None and Expectation.BORDERLINE not in given:
         yield Problem(rule.path, "a rule with `borderline` has an example `### Borderline: …`")
-
-
-def piece_source(piece: Piece | None) -> str:
-    """Return an expression on one line, for people."""
-    return " ".join(piece.text.split()) if piece else ""

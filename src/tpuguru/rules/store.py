@@ -113,6 +113,7 @@ def _thaw(values: Mapping[str, Any], path: Path) -> Rule:
             "applies_to": tuple(values["applies_to"]),
             "anchors": tuple(values["anchors"]),
             "never_with": tuple(values["never_with"]),
+            "reads": tuple(values["reads"]),
             "when": Piece(**values["when"]),
             "borderline": Piece(**values["borderline"]) if values["borderline"] else None,
             "unless": Piece(**values["unless"]) if values["unless"] else None,

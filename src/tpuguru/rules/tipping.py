@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tpuguru.rules.evidence import show_value
-from tpuguru.rules.language.checker import check_expression, dotted_name
+from tpuguru.rules.language.checker import check_expression
 from tpuguru.rules.language.compiler import compile_node
 from tpuguru.rules.language.dimensions import format_quantity
 from tpuguru.rules.language.errors import ExpressionError
 from tpuguru.rules.language.kinds import Base
 from tpuguru.rules.language.missing import Missing
-from tpuguru.rules.language.parser import Expression, parse_expression
+from tpuguru.rules.language.parser import Expression, dotted_name, parse_expression
 from tpuguru.rules.language.scope import Scope
 
 

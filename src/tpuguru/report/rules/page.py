@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tpuguru.rules.catalog import Catalog
 from tpuguru.rules.model import Piece, Rule
-from tpuguru.rules.reading import rule_page
+from tpuguru.rules.files import rule_page
 
 _SIGNS = {"mechanism": "🟢", "pattern": "🟡", "number": "🔴"}
 _TITLES = {"maxtext": "MaxText on TPUs", "relax": "Relax", "any": "Every launch, and what was observed"}

@@ -19,17 +19,8 @@ from tpuguru.rules.language.functions import (
     require_numbers,
 )
 from tpuguru.rules.language.kinds import BOOLEAN, NUMBER, TEXT, Base, Kind, kind_of
-from tpuguru.rules.language.parser import Expression
+from tpuguru.rules.language.parser import Expression, dotted_name
 from tpuguru.rules.language.text_tests import phrase_pattern, regex_pattern
-
-
-def dotted_name(node: ast.expr) -> str | None:
-    """Return ``a.b.c`` for a chain of attributes that starts at a name, else None."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
 
 
 def check_expression(expression: Expression, vocabulary: Vocabulary, *, expect: Base | None = None) -> Kind:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from tpuguru.facts.origin import OriginKind
 from tpuguru.facts.value import Unknown
-from tpuguru.rules.language.checker import dotted_name
 from tpuguru.rules.language.dimensions import UNIT_NAMES
 from tpuguru.rules.language.functions import FUNCTIONS, REDUCTIONS
 from tpuguru.rules.language.missing import Missing, missing_reason
+from tpuguru.rules.language.parser import dotted_name
 from tpuguru.rules.language.reductions import reduction
 from tpuguru.rules.language.scope import Scope, TextMatch, missing_from
 from tpuguru.rules.language.text_tests import phrase_pattern, regex_pattern

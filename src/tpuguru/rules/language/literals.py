@@ -1,4 +1,7 @@
-"""Facts written down in an example: ``hw.hbm = 96 * GiB``, one a line, literals only."""
+"""Facts written down in an example: ``hw.hbm = 96 * GiB``, one a line, literals only.
+
+``name = default LITERAL`` is a value that the user did not write.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -13,8 +16,9 @@ from tpuguru.rules.language.errors import ExpressionError, Span
 
 _UNKNOWN = "unknown"
 _CONTINUED = "..."
+_DEFAULT = "default "
 
-type Assignments = dict[str, FactValue | Unknown]
+type Assignments = dict[str, Value]
 
 
 def read_assignments(text: str, vocabulary: Vocabulary, before: Assignments) -> Assignments:
@@ -35,9 +39,8 @@ def read_assignments(text: str, vocabulary: Vocabulary, before: Assignments) -> 
 
 
 def facts_from(values: Assignments, vocabulary: Vocabulary) -> Facts:
-    """Return the facts, as if they had been written on a command line."""
-    origin = Origin(OriginKind.COMMAND, "example")
-    return Facts(((name, Value(value, origin)) for name, value in values.items()), schema=vocabulary)
+    """Return the facts: as if written on a command line, those marked ``default`` as if not written."""
+    return Facts(values.items(), schema=vocabulary)
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
@@ -56,7 +59,7 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
         yield start, pending
 
 
-def _assignment(line: str, number: int, vocabulary: Vocabulary) -> tuple[str, FactValue | Unknown]:
+def _assignment(line: str, number: int, vocabulary: Vocabulary) -> tuple[str, Value]:
     name, equals, literal = line.partition("=")
     name = name.strip()
     field = vocabulary.get(name)
@@ -68,13 +71,17 @@ def _assignment(line: str, number: int, vocabulary: Vocabulary) -> tuple[str, Fa
         raise ExpressionError(
             f"no fact is called {name}", span, hint=f"did you mean {' or '.join(near)}?" if near else ""
         )
-    if literal.strip() == _UNKNOWN:
-        return name, Unknown("not stated in the example")
+    literal = literal.strip()
+    origin = Origin(OriginKind.COMMAND, "example")
+    if literal.startswith(_DEFAULT):
+        literal, origin = literal.removeprefix(_DEFAULT), Origin(OriginKind.DEFAULT, "example")
+    if literal == _UNKNOWN:
+        return name, Value(Unknown("not stated in the example"), origin)
     try:
         value = _literal(ast.parse(literal.strip(), mode="eval").body)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise ExpressionError(f"{literal.strip()[:60]} is not a literal: {error}", span) from None
-    return name, _typed(field, value, span)
+        raise ExpressionError(f"{literal[:60]} is not a literal: {error}", span) from None
+    return name, Value(_typed(field, value, span), origin)
 
 
 def _literal(node: ast.expr) -> object:

@@ -128,3 +128,12 @@ def _not_allowed(expression: Expression, node: ast.AST) -> ExpressionError:
     )
     word = type(node).__name__
     return ExpressionError(reason or f"{word} is not part of the rule language", expression.span(place))
+
+
+def dotted_name(node: ast.expr) -> str | None:
+    """Return ``a.b.c`` for a chain of attributes that starts at a name, else None."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None

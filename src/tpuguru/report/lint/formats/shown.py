@@ -4,7 +4,10 @@ from tpuguru.report.contracts.findings import LintFindingRecord, LintReport, Rul
 
 _RANK = {"critical": 0, "warn": 1, "info": 2}
 LEVEL_SIGNS = {"mechanism": "🟢", "pattern": "🟡", "number": "🔴"}
-_COMPILED_PREFIX = "compiled."
+_STAGES = (
+    ("observed.", "a log or a profile of the run (tpuguru diagnose)"),
+    ("compiled.", "the compiled program (tpuguru check)"),
+)
 
 
 def shown_findings(report: LintReport, *, suppressed: bool) -> list[LintFindingRecord]:
@@ -45,14 +48,19 @@ def summary_line(summary: SummaryRecord) -> str:
 
 
 def not_checked_lines(report: LintReport) -> list[str]:
-    """Return what could not be told, grouped by what it takes."""
-    compile_: list[RuleNotChecked] = []
-    other: list[RuleNotChecked] = []
-    for rule in report.not_checked:
-        needs_compile = bool(rule.facts) and all(name.startswith(_COMPILED_PREFIX) for name in rule.facts)
-        (compile_ if needs_compile else other).append(rule)
-    lines = [f"not checked: {rule.what} ({rule.because})" for rule in other]
-    if compile_:
-        verb = "rule compares" if len(compile_) == 1 else "rules compare"
-        lines.append(f"not checked: {len(compile_)} {verb} with the compiled program (tpuguru check)")
+    """Return what could not be told: rules that wait for the compile or a log are only counted."""
+    waiting = [(_stage(rule), rule) for rule in report.not_checked]
+    lines = [f"not checked: {rule.what} ({rule.because})" for stage, rule in waiting if not stage]
+    for _, words in reversed(_STAGES):
+        count = sum(stage == words for stage, _ in waiting)
+        if count:
+            lines.append(f"not checked: {count} {'rule needs' if count == 1 else 'rules need'} {words}")
     return lines
+
+
+def _stage(rule: RuleNotChecked) -> str:
+    """Return what a rule waits for, when it is not something that the launch could have said."""
+    for prefix, words in _STAGES:
+        if any(name.startswith(prefix) for name in rule.facts):
+            return words
+    return ""

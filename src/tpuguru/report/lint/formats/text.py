@@ -79,9 +79,7 @@ def _place(
         launch = report.launches[finding.launches[0]] if finding.launches and report.launches else None
         where = launch.location if launch else None
         if where:
-            yield paint(
-                "dim", f"  --> {where.path}:{where.line}:{where.column} (not written: it is a default)"
-            )
+            yield paint("dim", f"  --> {where.path}:{where.line}:{where.column} (the launch)")
         return
     yield paint("dim", f"  --> {place.path}:{place.line}:{place.column}")
     marked = excerpts.marked(place)
