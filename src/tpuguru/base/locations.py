@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Literal
 
-type DataName = Literal["knowledge", "playbooks", "rules", "hardware", "contracts", "toolchains"]
+type DataName = Literal["knowledge", "playbooks", "rules", "hardware", "contracts", "toolchains", "native"]
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
