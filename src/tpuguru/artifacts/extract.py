@@ -33,6 +33,7 @@ from tpuguru.artifacts.records import completed
 from tpuguru.artifacts.request import ExtractRequest, MeshAxis
 from tpuguru.artifacts.stablehlo import StableHlo, read_stablehlo
 from tpuguru.artifacts.target import Execution, read_execution, read_target, slices_of
+from tpuguru.hardware.chips import find_chip
 
 type Progress = Callable[[str], None]
 
@@ -93,9 +94,13 @@ def _extract(reading: _Reading) -> Extract:
     execution = reading.attempt(
         "execution options", Execution(), lambda: read_execution(reading.artifacts.path("execution-options"))
     )
+    target = reading.attempt(
+        "target", Target(), lambda: read_target(reading.artifacts.path("target"), execution.devices)
+    )
     cluster, mesh_from = _cluster(reading, module, stablehlo, execution)
     outcome = _outcome(reading)
     figures = _memory(reading, module, stablehlo, assignment, outcome, cluster.partitions)
+    figures = _with_limit(figures, reading.request, outcome, target.chip)
     if assignment:
         none: tuple[Buffer, ...] = ()
         described = reading.attempt(
@@ -111,9 +116,7 @@ def _extract(reading: _Reading) -> Extract:
     return Extract(
         source=_source(reading),
         program=_program(module, stage, stablehlo, execution, reading, cluster.mesh, mesh_from),
-        target=reading.attempt(
-            "target", Target(), lambda: read_target(reading.artifacts.path("target"), execution.devices)
-        ),
+        target=target,
         outcome=outcome,
         memory=figures,
         code_path=code_path,
@@ -246,15 +249,17 @@ def _memory(
                 "donation", Donation(), lambda: memory.donation(module, stablehlo, assignment)
             ),
         )
-    return _with_limit(found, reading.request, outcome)
+    return found
 
 
-def _with_limit(found: Memory, request: ExtractRequest, outcome: Outcome) -> Memory:
+def _with_limit(found: Memory, request: ExtractRequest, outcome: Outcome, chip: str) -> Memory:
     """Hold the fit figure against the limit; a known limit close to the printed, rounded one is kept."""
     printed = outcome.error.limit_bytes if outcome.error and outcome.error.space == "hbm" else None
     limit, origin = request.hbm_limit_bytes, "given"
     if printed and (limit is None or abs(limit - printed) > printed // 1000):
         limit, origin = printed, "the compiler's message"
+    if limit is None and chip and (known := find_chip(chip)):
+        limit, origin = known.hbm_per_device, f"chip data of {known.name}"
     if limit is None:
         return found
     headroom = limit - found.fit_bytes if found.fit_bytes is not None else None

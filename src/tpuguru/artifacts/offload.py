@@ -4,6 +4,7 @@ from collections import Counter
 
 from tpuguru.artifacts.buffers import Assignment
 from tpuguru.artifacts.code_model import Collectives, CopiedBack, HostOffload, SparseCoreWork
+from tpuguru.artifacts.hlo.computation import COLLECTIVES
 from tpuguru.artifacts.hlo.loops import Executions
 from tpuguru.artifacts.hlo.module import Instruction, Module
 from tpuguru.artifacts.hlo.shapes import HOST_SPACES, Array, arrays_of, elements_of
@@ -11,6 +12,7 @@ from tpuguru.artifacts.memory import HOST_COLOUR
 from tpuguru.artifacts.stablehlo import StableHlo
 
 _MOVES = ("copy-start", "copy", "async-start", "dynamic-update-slice-start", "dynamic-slice-start")
+_MOST_WRAPPERS = 32
 _SPARSECORE = 'async_execution_thread="sparsecore"'
 
 
@@ -108,16 +110,29 @@ def read_sparsecore(module: Module, collectives: Collectives) -> tuple[SparseCor
     """Count the work that SparseCores run, by kind."""
     counts: Counter[str] = Counter()
     for instruction in module.instructions("async-start", "call-start", "custom-call-start"):
-        if _SPARSECORE in instruction.attributes:
+        if _SPARSECORE in instruction.attributes and not _runs_collective(module, instruction):
             counts[_kind(instruction)] += 1
-    on_cores = sum(collective.call_sites for collective in collectives.run if collective.on_sparsecore)
-    if on_cores:
-        counts["collective"] = on_cores
-    return tuple(SparseCoreWork(kind, count) for kind, count in sorted(counts.items()))
+    counts["collective"] = sum(item.call_sites for item in collectives.run if item.on_sparsecore)
+    return tuple(SparseCoreWork(kind, count) for kind, count in sorted(counts.items()) if count)
+
+
+def _runs_collective(module: Module, instruction: Instruction) -> bool:
+    """Whether a collective lies in what the instruction starts, through the calls that wrap it."""
+    names, seen = list(instruction.callees()), set[str]()
+    while names and len(seen) < _MOST_WRAPPERS:
+        name = names.pop()
+        computation = module.computations.get(name)
+        if computation is None or name in seen:
+            continue
+        seen.add(name)
+        if any(inner.opcode.removesuffix("-start") in COLLECTIVES for inner in computation.instructions):
+            return True
+        names += [callee for inner in computation.instructions for callee in inner.callees()]
+    return False
 
 
 def _kind(instruction: Instruction) -> str:
     for word in ("gather_offload", "scatter_offload", "data-format", "data_format", "sort"):
         if word in instruction.name or word in instruction.op_name:
             return word.replace("_", "-")
-    return "collective" if "collective" in instruction.attributes else "other"
+    return "other"
