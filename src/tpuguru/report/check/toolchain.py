@@ -28,7 +28,12 @@ def installed(specification: str) -> bool:
 def own_refusal(job: AotJob, say: Say) -> Failure | None:
     """Return the framework's refusal of the configuration, or None when it accepts it."""
     say("asking the framework itself about the refusal")
-    return runs.resolve(job, on_event=_listener(say)).rejection
+    return resolve_job(job, say).rejection
+
+
+def resolve_job(job: AotJob, say: Say) -> runs.Resolution:
+    """Return what the framework resolves. ToolFailureError when it cannot be asked."""
+    return runs.resolve(job, on_event=_listener(say))
 
 
 def compile_job(job: AotJob, say: Say) -> tuple[bool, RunRecord]:

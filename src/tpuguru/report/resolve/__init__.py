@@ -1,0 +1,1 @@
+"""Resolved settings as a report."""
