@@ -1,6 +1,10 @@
 #include "core/settings.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "core/status.h"
 
@@ -12,6 +16,14 @@ constexpr char kPrefix[] = "TPUGURU_SLICE_";
 std::string Text(const std::string& name) {
   const char* value = std::getenv((kPrefix + name).c_str());
   return value ? value : "";
+}
+
+std::string Written() {
+  std::string text;
+  for (char** each = environ; each && *each; each++) {
+    if (std::strncmp(*each, kPrefix, std::strlen(kPrefix)) == 0) text += std::string(*each) + "\n";
+  }
+  return text;
 }
 
 int64_t ParseNumber(const std::string& name, const std::string& text) {
@@ -52,6 +64,7 @@ std::vector<int64_t> Numbers(const std::string& name) {
 
 Settings Read() {
   Settings settings;
+  settings.written = Written();
   settings.topology = Text("TOPOLOGY");
   settings.slices = static_cast<int>(Number("COUNT", 1));
   settings.host_bounds = Numbers("HOST_BOUNDS");
@@ -80,6 +93,10 @@ const Settings*& Current() {
 
 const Settings& GetSettings() { return *Current(); }
 
-void RefreshSettings() { Current() = new Settings(Read()); }
+bool RefreshSettings() {
+  if (Written() == GetSettings().written) return false;
+  Current() = new Settings(Read());
+  return true;
+}
 
 }  // namespace slice

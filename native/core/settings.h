@@ -9,6 +9,7 @@
 namespace slice {
 
 struct Settings {
+  std::string written;               // all variables as they were, to see a change
   std::string topology;              // libtpu's spelling: "v6e:2x2"
   int slices = 1;                    // number of slices joined by the data-centre network
   std::vector<int64_t> host_bounds;  // chips per host in each dimension; empty: libtpu's default
@@ -29,7 +30,7 @@ struct Settings {
 // Settings of this process. Throws Failure when a variable cannot be understood.
 const Settings& GetSettings();
 
-// Reads the environment again: a test suite goes from slice to slice. Only while there is no client.
-void RefreshSettings();
+// Reads the environment again, since a test suite goes from slice to slice; false when nothing changed.
+bool RefreshSettings();
 
 }  // namespace slice

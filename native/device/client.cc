@@ -27,7 +27,6 @@ namespace {
 
 std::mutex client_mutex;
 pjrt::Client* current = nullptr;
-int creations = 0;  // frameworks that hold the client
 
 // Which process owns device number `index`, and which process we are.
 void AssignProcess(pjrt::Device& device, int index) {
@@ -111,25 +110,22 @@ namespace {
 using namespace pjrt;  // NOLINT: the functions below are the table's own
 
 // A process has one client, however many frameworks ask: vLLM on TorchTPU asks through torch and through JAX,
-// and both fill the same device memory.
+// and both fill the same device memory. Another environment means another slice: a test suite goes on.
 Error* Client_Create(Client_Create_Args* arguments) {
   const std::lock_guard<std::mutex> lock(client_mutex);
-  if (!current) {
-    RefreshSettings();
-    current = Create();
+  const bool changed = RefreshSettings();
+  if (current && changed) {
+    RecordExit(*current);
+    current = nullptr;
   }
-  creations++;
+  if (!current) current = Create();
   arguments->client = current;
   return nullptr;
 }
 
-// The object itself stays: frameworks destroy buffers and programs in any order, some after the client.
+// The object stays: frameworks destroy buffers and programs in any order, some after the client.
 Error* Client_Destroy(Client_Destroy_Args*) {
-  const std::lock_guard<std::mutex> lock(client_mutex);
-  if (creations > 0 && --creations == 0) {
-    RecordExit(*current);
-    current = nullptr;
-  }
+  FlushRecords();
   return nullptr;
 }
 

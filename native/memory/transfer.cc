@@ -186,7 +186,8 @@ Error* Buffer_CopyRawToHost(Buffer_CopyRawToHost_Args* arguments) {
     std::memcpy(arguments->destination, bytes->data() + offset, size);
   } else {
     FillUnknown(buffer.type->element, arguments->destination, size);
-    RecordUnknownRead({Describe(*buffer.type), buffer.maker->name, PythonLine(), "its bytes on the device are not modelled"});
+    RecordUnknownRead({Describe(*buffer.type), buffer.maker->name, PythonLine(),
+                       "its bytes on the device are not modelled"});
   }
   arguments->event = ReadyEvent();
   return nullptr;

@@ -82,7 +82,8 @@ void ValuesClient::Connect(const pjrt::Client& client) {
   if (path.empty()) return;
   const int socket = ConnectTo(path);
   if (socket < 0) {
-    std::fprintf(stderr, "tpuguru virtual slice: no values service answers at %s; values stay unknown\n", path.c_str());
+    std::fprintf(stderr, "tpuguru virtual slice: no values service answers at %s; values stay unknown\n",
+                 path.c_str());
     return;
   }
   static const int registered = std::atexit(FlushAtExit);

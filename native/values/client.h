@@ -18,7 +18,7 @@
 namespace pjrt {
 struct Client;
 struct LoadedExecutable;
-}
+}  // namespace pjrt
 
 namespace slice {
 

@@ -42,7 +42,7 @@ class Program:
 
     frame: ProgramFrame
     dependencies: tuple[tuple[int, ...] | None, ...] | None = None
-    """For each output the arguments it depends on (None: never known); unset before the program is prepared."""
+    """For each output the arguments it depends on (None: never known); unset before it is prepared."""
     objection: str = ""
     """Why its values cannot be known, when they cannot."""
 
@@ -139,7 +139,9 @@ class Graph:
     def _reason(self, execution: Execution, needed: tuple[int, ...] | None) -> str:
         """Say why an output that needs these arguments is unknown; empty when it can be computed."""
         if needed is None:
-            return f"{execution.program.frame.name} makes it with an operation that only a TPU or the host has"
+            return (
+                f"{execution.program.frame.name} makes it with an operation that only a TPU or the host has"
+            )
         for place in range(execution.program.width):
             for index in needed:
                 value = execution.arguments_at(place)[index]

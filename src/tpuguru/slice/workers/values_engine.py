@@ -14,11 +14,11 @@ from typing import Any, BinaryIO
 
 # XLA's element types by the number that the PJRT ABI gives them.
 _NUMPY_NAMES = (
-    "", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
-    "float32", "float64", "bfloat16", "complex64", "complex128", "float8_e5m2", "float8_e4m3fn", "float8_e4m3b11fnuz",
-    "float8_e5m2fnuz", "float8_e4m3fnuz", "int4", "uint4", "", "int2", "uint2", "float8_e4m3", "float8_e3m4",
-    "float8_e8m0fnu", "float4_e2m1fn",
-)  # fmt: skip
+    *("", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "bfloat16", "complex64", "complex128", "float8_e5m2", "float8_e4m3fn"),
+    *("float8_e4m3b11fnuz", "float8_e5m2fnuz", "float8_e4m3fnuz", "int4", "uint4", "", "int2", "uint2"),
+    *("float8_e4m3", "float8_e3m4", "float8_e8m0fnu", "float4_e2m1fn"),
+)
 
 # Custom calls that XLA:CPU understands, or that its partitioner takes away.
 _KEPT_CALLS = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "TopK", "mhlo.topk"}
