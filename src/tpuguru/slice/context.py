@@ -60,8 +60,8 @@ def virtual_slice(
             cache=cache_directory() / "slice" / "programs",
             hbm_bytes=hbm_bytes,
         )
-        stack.enter_context(_environment(settings.environment()))
         stack.enter_context(_fresh_backends())
+        stack.enter_context(_environment(settings.environment()))
         yield VirtualSlice(tpu, folder)
 
 

@@ -97,7 +97,7 @@ def _run(command: list[str]) -> None:
         raise ToolFailureError(f"the C++ compiler {command[0]} could not be run: {error}") from error
     if done.returncode:
         raise ToolFailureError(
-            f"the C++ compiler {command[0]} failed on the virtual slice's plugin: {_first_error(done.stderr)}",
+            f"{command[0]} failed to compile the virtual slice's plugin: {_first_error(done.stderr)}",
             help="set CXX to a compiler that knows C++17 (g++ 8, clang++ 7 or newer)",
         )
 
