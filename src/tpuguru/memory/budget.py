@@ -14,13 +14,17 @@ class Place(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BudgetPart:
-    """Bytes of one purpose. ``formula`` has the numbers filled in; ``source`` says who found it."""
+    """Bytes of one purpose. ``formula`` has the numbers filled in; ``source`` says who found it.
+
+    Activations come as one part for each ``kind`` of layer part («softmax attention», «routed experts», …).
+    """
 
     name: str
     bytes: int
     place: Place
     formula: str
     source: str
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class Budget:
     stage: int = 0
 
     def bytes_of(self, name: str) -> int:
-        """Return the bytes of one part, 0 when the budget does not have it."""
+        """Return the bytes of all parts of that name, 0 when the budget has none."""
         return sum(part.bytes for part in self.parts if part.name == name)
 
     def bytes_in(self, *places: Place) -> int:

@@ -5,6 +5,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from tpuguru.models.architecture import Architecture, DenseMlp, Layer, MoeMlp
 from tpuguru.models.huggingface import architecture_from_huggingface
@@ -24,14 +25,16 @@ class KnownModel:
     parameters: int
     maxtext: str
     torchtitan: str
-    architecture: Architecture
+
+    @property
+    def architecture(self) -> Architecture:
+        """Its architecture, built when it is first asked for."""
+        return _architecture(self.name)
 
 
 @cache
 def known_models() -> tuple[KnownModel, ...]:
     """Return every known model, in the order of the data file."""
-    path = Path(__file__).with_name("known.toml")
-    entries = tomllib.loads(path.read_text(encoding="utf-8"))["model"]
     return tuple(
         KnownModel(
             name=entry["name"],
@@ -41,10 +44,22 @@ def known_models() -> tuple[KnownModel, ...]:
             parameters=entry.get("parameters", 0),
             maxtext=entry.get("maxtext", ""),
             torchtitan=entry.get("torchtitan", ""),
-            architecture=architecture_from_huggingface(entry["config"], name=entry["name"]),
         )
-        for entry in entries
+        for entry in _entries()
     )
+
+
+@cache
+def _entries() -> list[dict[str, Any]]:
+    path = Path(__file__).with_name("known.toml")
+    entries: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["model"]
+    return entries
+
+
+@cache
+def _architecture(name: str) -> Architecture:
+    config = next(entry["config"] for entry in _entries() if entry["name"] == name)
+    return architecture_from_huggingface(config, name=name)
 
 
 def find_known(name: str) -> KnownModel | None:

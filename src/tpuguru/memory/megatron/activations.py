@@ -44,12 +44,12 @@ def _attention(run: MegatronRun, attention: AttentionKind) -> dict[str, float]:
     # 2h into the normalisation's residual and 2h into the projections.
     inputs = 4 * hidden / run.sequence_split
     if isinstance(attention, SoftmaxAttention):
-        core = _softmax(attention)
+        kind, core = "softmax attention", _softmax(attention)
     elif isinstance(attention, LatentAttention):
-        core = _latent(attention)
+        kind, core = "latent attention", _latent(attention)
     else:
-        core = _linear(attention)
-    return {"attention inputs": inputs, "core attention": core / tensor}
+        kind, core = "gated delta net", _linear(attention)
+    return {"attention inputs": inputs, kind: core / tensor}
 
 
 def _softmax(attention: SoftmaxAttention) -> float:

@@ -41,7 +41,7 @@ def _stage(run: MegatronRun, stage: int) -> Iterator[BudgetPart]:
     logits, again = _loss_phase(run, stage), 0
     if run.trains:
         stored, again = _activations(run, stage)
-        yield stored
+        yield from stored
     # The loss is done before the first layer is recomputed, so only the larger of the two counts.
     if logits.bytes >= again and logits.bytes:
         yield logits
@@ -54,19 +54,22 @@ def _stage(run: MegatronRun, stage: int) -> Iterator[BudgetPart]:
     yield from host_parts(run, local)
 
 
-def _activations(run: MegatronRun, stage: int) -> tuple[BudgetPart, int]:
+def _activations(run: MegatronRun, stage: int) -> tuple[list[BudgetPart], int]:
+    """Return the stored activations, by kind, and the bytes of one layer while it is computed again."""
     layers, alive = layers_of_stage(run, stage), in_flight(run, stage)
-    kept = kept_per_token(run, layers)
-    tokens = run.microbatch_tokens
-    stored = sum(kept.stored.values()) * tokens * alive
-    edge = _final_norm(run, stage) * tokens
-    formula = (
-        f"{len(layers)} layers x {tokens} tokens x {alive:g} microbatches alive, "
-        f"{sum(kept.stored.values()) / max(1, len(layers)):.0f} B per token and layer"
+    kept, tokens = kept_per_token(run, layers), run.microbatch_tokens
+    parts = []
+    for kind, each in kept.stored.items():
+        formula = f"{each:.0f} B per token x {tokens} tokens x {alive:g} microbatches alive"
+        parts.append(
+            BudgetPart("activations", round(each * tokens * alive), Place.GPU, formula, ACTIVATIONS, kind)
+        )
+    edge = _final_norm(run, stage)
+    formula = f"{edge:.0f} B per token x {tokens} tokens"
+    parts.append(
+        BudgetPart("activations", round(edge * tokens), Place.GPU, formula, ACTIVATIONS, "final norm")
     )
-    return BudgetPart("activations", round(stored + edge), Place.GPU, formula, ACTIVATIONS), round(
-        kept.again * tokens
-    )
+    return [part for part in parts if part.bytes], round(kept.again * tokens)
 
 
 def _final_norm(run: MegatronRun, stage: int) -> float:

@@ -14,7 +14,7 @@ _MODULES: Mapping[str, Mapping[str, float]] = {
     "core_attn": {},
     "moe_act": {"routed experts": 1 / 3},
     "layernorm": {"norms": 0.5, "attention inputs": 0.5},
-    "mla_up_proj": {"core attention": 0.5},
+    "mla_up_proj": {"latent attention": 0.5},
     "mlp": {"mlp": 1.0},
     "moe": {"router": 1.0, "shared experts": 1.0, "expert dispatch": 1.0, "routed experts": 1.0},
     "shared_experts": {"shared experts": 1.0},
