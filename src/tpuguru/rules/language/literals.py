@@ -146,9 +146,8 @@ def _scalar(field: Field, kind: FactType, value: object, span: Span) -> Scalar:
         FactType.NUMBER: (int, float),
         FactType.TEXT: str,
     }
-    whole = (
-        int(value) if kind is FactType.INTEGER and isinstance(value, float) and value.is_integer() else value
-    )
+    # Sizes are written as 5.87 * GiB; a byte more or less does not matter in an example.
+    whole = round(value) if kind is FactType.INTEGER and isinstance(value, float) else value
     if not isinstance(whole, allowed[kind]) or (isinstance(whole, bool) and kind is not FactType.BOOLEAN):
         raise ExpressionError(f"{field.name} is a {field.type}, not {value!r}", span)
     if field.choices and isinstance(whole, str) and whole and whole not in field.choices:
