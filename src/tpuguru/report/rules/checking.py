@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tpuguru.facts.vocabulary import vocabulary
-from tpuguru.report.rules.examples import launch_facts
+from tpuguru.report.rule_examples import example_facts
 from tpuguru.rules.catalog import Catalog, load_roots
 from tpuguru.rules.examples import failures, rule_cases
 from tpuguru.rules.model import Rule
@@ -30,7 +30,7 @@ class RuleCheck:
 def check_rule(rule: Rule) -> RuleCheck:
     """Run a rule's examples and break its `when` in every way. UsageError when an example cannot be read."""
     try:
-        cases = list(rule_cases(rule, vocabulary(), launch_facts))
+        cases = list(rule_cases(rule, vocabulary(), example_facts))
     except RuleFileError as error:
         raise usage_error(error.problems) from None
     failing = tuple(str(failure) for failure in failures(cases))

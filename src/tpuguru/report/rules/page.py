@@ -4,14 +4,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from tpuguru.rules.catalog import Catalog
-from tpuguru.rules.model import Piece, Rule
 from tpuguru.rules.files import rule_page
+from tpuguru.rules.model import Piece, Rule
 
 _SIGNS = {"mechanism": "🟢", "pattern": "🟡", "number": "🔴"}
 _TITLES = {"maxtext": "MaxText on TPUs", "relax": "Relax", "any": "Every launch, and what was observed"}
 
-_INTRODUCTION = """{total} rules. 🟢 holds wherever the mechanism does, 🟡 usually holds, 🔴 a number to re-measure.
-In `Cost` and `Fix`, `{{…}}` is computed from the launch. [writing-rules.md](writing-rules.md) says how to add one."""
+_INTRODUCTION = """{total} rules. 🟢 holds wherever the mechanism does, 🟡 usually holds, 🔴 is to be re-measured.
+In `Cost` and `Fix`, `{{…}}` is computed from the launch.
+[writing-rules.md](writing-rules.md) says how to add one."""
 
 
 def rule_text(rule: Rule) -> str:
