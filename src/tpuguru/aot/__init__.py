@@ -1,1 +1,1 @@
-"""Runs: submit, execute, collect, store."""
+"""Compile a launch without its hardware: jobs, runs, the run store, executors, toolchains, proofs."""
