@@ -1,6 +1,7 @@
 """Findings for settings that MaxText refuses to start with, each at its place in the paste."""
 
 from tpuguru.base.location import Location
+from tpuguru.base.redaction import redact_value
 from tpuguru.base.suggest import did_you_mean
 from tpuguru.facts.finding import Category, Evidence, Finding, Level, Severity, Source
 from tpuguru.facts.origin import Origin, OriginKind
@@ -152,11 +153,13 @@ def place_of(setting: Setting | None) -> Location | None:
 def _spelling(setting: Setting | None) -> str:
     if setting is None:
         return ""
-    return setting.raw or f"{setting.key}={_text_of(setting)}"
+    if isinstance(setting.text, str) and setting.text in setting.raw:
+        return setting.raw.replace(setting.text, _text_of(setting))
+    return f"{setting.key}={_text_of(setting)}"
 
 
 def _text_of(setting: Setting) -> str:
-    return setting.text if isinstance(setting.text, str) else "…"
+    return redact_value(setting.key, setting.text) if isinstance(setting.text, str) else "…"
 
 
 def _evidence(setting: Setting | None) -> tuple[Evidence, ...]:

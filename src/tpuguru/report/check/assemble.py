@@ -65,7 +65,7 @@ def _input(work: Work) -> InputRecord:
 
 def _filled_in(work: Work) -> tuple[str, ...]:
     notes = (note.message for note in work.launch.notes if note.kind == "filled-in")
-    return (*notes, *work.filled_in)
+    return tuple(redact(note) for note in (*notes, *work.filled_in))
 
 
 def _runs(work: Work) -> tuple[RunRecordBrief, ...]:
@@ -78,7 +78,21 @@ def _runs(work: Work) -> tuple[RunRecordBrief, ...]:
 def _not_checked(work: Work) -> tuple[NotChecked, ...]:
     entries = [*work.skipped]
     entries += [(missing.what, missing.because) for missing in (work.extract.missing if work.extract else ())]
-    entries += [(f"rule {name}", because) for name, because in work.cannot_tell]
+    entries += _rules_that_cannot_tell(work)
     entries += [(described(launch), "one launch a check; --variant picks another") for launch in work.others]
     entries += [(note.kind, note.message) for note in work.launch.notes if note.kind != "filled-in"]
-    return tuple(NotChecked(what, because) for what, because in (*entries, *_NEVER))
+    return tuple(NotChecked(redact(what), redact(because)) for what, because in (*entries, *_NEVER))
+
+
+def _rules_that_cannot_tell(work: Work) -> list[tuple[str, str]]:
+    """Return the rules that lack a fact; those about a run's log are one entry, for there is no run yet."""
+    waiting = [(name, needs) for name, needs in work.cannot_tell if not _about_a_run(needs)]
+    entries = [(f"rule {name}", f"needs {', '.join(needs)}") for name, needs in waiting]
+    after = len(work.cannot_tell) - len(waiting)
+    if after:
+        entries.append((f"{after} rules about logs and profiles", "they need a run: tpuguru diagnose LOG"))
+    return entries
+
+
+def _about_a_run(needs: tuple[str, ...]) -> bool:
+    return any(need.startswith("observed.") for need in needs)

@@ -13,7 +13,7 @@ class Judged:
     """What the rules said, and the ones that could not tell with what they need."""
 
     findings: tuple[Finding, ...]
-    cannot_tell: tuple[tuple[str, str], ...]
+    cannot_tell: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def judge_facts(launch: Launch, facts: Facts, extra: Iterable[Finding] = ()) -> Judged:
@@ -25,9 +25,7 @@ def judge_facts(launch: Launch, facts: Facts, extra: Iterable[Finding] = ()) -> 
     from tpuguru.rules.catalog import load_catalog  # noqa: PLC0415
 
     judgement = judge(launch, facts, load_catalog(), extra=extra)
-    unsettled = tuple(
-        (outcome.rule.name, f"needs {', '.join(outcome.needs)}") for outcome in judgement.not_checked
-    )
+    unsettled = tuple((outcome.rule.name, tuple(outcome.needs)) for outcome in judgement.not_checked)
     order = list(Severity)
     findings = sorted(judgement.findings, key=lambda finding: order.index(finding.severity))
     return Judged(tuple(findings), unsettled)

@@ -32,7 +32,9 @@ def bytes_figure(value: int | None, origin: str) -> Figure | None:
 
 def buffer_record(buffer: Buffer) -> BufferRecord:
     """Return a buffer with the place in the source that made it."""
-    place = f"{buffer.source_file}:{buffer.source_line}" if buffer.source_file else ""
+    # The package's own path says where to look; the folder of the toolchain says nothing.
+    file = buffer.source_file.rpartition("site-packages/")[2]
+    place = f"{file}:{buffer.source_line}" if file else ""
     return BufferRecord(
         name=buffer.name,
         kind=buffer.kind,

@@ -43,7 +43,7 @@ def _remat(path: CodePath) -> str:
         return ""
     share = f"{path.remat.recomputed_share:.0%} of the matrix FLOPs are recomputation"
     kernels = path.remat.recomputed_kernels
-    return f"{share}, and {kernels} kernel calls" if kernels else share
+    return f"{share}, and {kernels} kernel call{'s' if kernels > 1 else ''}" if kernels else share
 
 
 def _offload(path: CodePath) -> str:

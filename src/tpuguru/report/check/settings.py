@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from tpuguru.aot.proofs import DeadSettingProof, Verdict
+from tpuguru.base.redaction import redact, redact_value
 from tpuguru.launch.model import Launch, Setting, SettingSource
 from tpuguru.report.contracts.check import SettingRecord, SettingStatus
 from tpuguru.report.contracts.common import location_record
@@ -84,4 +85,6 @@ def _proof(proof: DeadSettingProof) -> str:
 
 
 def _text(setting: Setting) -> str:
-    return setting.text if isinstance(setting.text, str) else setting.raw or "known only when run"
+    if isinstance(setting.text, str):
+        return redact_value(setting.key, setting.text)
+    return redact(setting.raw) or "known only when run"

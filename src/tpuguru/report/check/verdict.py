@@ -2,6 +2,7 @@
 
 from tpuguru.aot.record import Failure, FailureKind, RunRecord
 from tpuguru.artifacts.model import CompilerError, Extract
+from tpuguru.base.redaction import redact
 from tpuguru.base.units import MiB, format_bytes
 from tpuguru.facts.finding import Finding
 from tpuguru.report.check.memory import buffer_record, bytes_figure
@@ -22,7 +23,8 @@ def refused(findings: tuple[Finding, ...]) -> VerdictRecord:
     """Return the verdict for a launch that the framework will not start."""
     first = findings[0]
     more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-    return VerdictRecord("rejected", f"rejected: {first.title}{more}", "resolve", message=first.message)
+    sentence = redact(f"rejected: {first.title}{more}")
+    return VerdictRecord("rejected", sentence, "resolve", message=redact(first.message))
 
 
 def stopped_by_lint(findings: tuple[Finding, ...]) -> VerdictRecord:
@@ -68,7 +70,9 @@ def _fits(record: RunRecord, extract: Extract | None, limit_bytes: int | None) -
 
 def _limit_origin(extract: Extract | None) -> str:
     named = extract.memory.limit_from if extract and extract.memory.limit_bytes is not None else ""
-    return named or "hardware data: HBM per device that the compiler states"
+    if named in ("", "given"):  # given by us, from the chip's data
+        return "hardware data: HBM per device that the compiler states"
+    return f"compiler: {named}"
 
 
 def _hbm(failure: Failure, error: CompilerError | None, extract: Extract | None) -> VerdictRecord:

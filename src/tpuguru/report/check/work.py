@@ -34,7 +34,7 @@ class Work:
     verdict: VerdictRecord | None = None
     refusals: tuple[Finding, ...] = ()
     findings: tuple[Finding, ...] = ()
-    cannot_tell: tuple[tuple[str, str], ...] = ()
+    cannot_tell: tuple[tuple[str, tuple[str, ...]], ...] = ()
     record: RunRecord | None = None
     cached: bool = False
     extract: Extract | None = None

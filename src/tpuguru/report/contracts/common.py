@@ -4,6 +4,7 @@ import msgspec
 
 from tpuguru import __version__
 from tpuguru.base.location import Location
+from tpuguru.base.redaction import redact, redact_value
 from tpuguru.facts.finding import Evidence, Finding, Source
 
 
@@ -93,31 +94,31 @@ def location_record(location: Location | None) -> LocationRecord | None:
 
 
 def finding_record(finding: Finding) -> FindingRecord:
-    """Convert a finding."""
+    """Convert a finding; whatever came from the paste is redacted."""
     return FindingRecord(
         id=finding.id,
         name=finding.name,
-        title=finding.title,
+        title=redact(finding.title),
         severity=finding.severity.value,
         level=finding.level.value,
         category=finding.category.value,
         verdict=finding.verdict.value,
-        message=finding.message,
-        setting=finding.setting,
-        cost=finding.cost,
-        fix=finding.fix,
+        message=redact(finding.message),
+        setting=redact(finding.setting),
+        cost=redact(finding.cost),
+        fix=redact(finding.fix),
         skip_when=finding.skip_when,
         location=location_record(finding.location),
         evidence=tuple(_evidence_record(evidence) for evidence in finding.evidence),
         sources=tuple(_source_record(source) for source in finding.sources),
-        suppressed_by=finding.suppressed_by,
+        suppressed_by=redact(finding.suppressed_by),
     )
 
 
 def _evidence_record(evidence: Evidence) -> EvidenceRecord:
-    return EvidenceRecord(
-        evidence.fact, evidence.value, str(evidence.origin), location_record(evidence.origin.location)
-    )
+    value = redact_value(evidence.fact.rpartition(".")[2], evidence.value)
+    place = location_record(evidence.origin.location)
+    return EvidenceRecord(evidence.fact, value, redact(str(evidence.origin)), place)
 
 
 def _source_record(source: Source) -> SourceRecord:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tpuguru.base.errors import UsageError
+from tpuguru.base.redaction import redact_value
 from tpuguru.facts.finding import Finding
 from tpuguru.facts.value import Unknown
 from tpuguru.frameworks.compiling import compiling
@@ -28,8 +29,8 @@ class ResolveOptions:
 def resolve_paste(paste: Paste, options: ResolveOptions) -> ResolveReport:
     """Return the resolved settings of the paste's first launch.
 
-    NothingToCheckError when there is none, UsageError for a framework without resolving, ToolFailureError when
-    the toolchain cannot be asked.
+    NothingToCheckError when there is none, UsageError for a framework without resolving, ToolFailureError
+    when the toolchain cannot be asked.
     """
     launch = require_launches(paste)[0]
     if launch.framework != "maxtext":
@@ -78,7 +79,7 @@ def _setting(resolution: Resolution, key: str, *, stated: bool) -> ResolvedSetti
     unknown = value.reason if isinstance(value, Unknown) else ""
     return ResolvedSetting(
         key=key,
-        value=None if isinstance(value, Unknown) else value,
+        value=redact_value(key, value) if isinstance(value, str) else None if unknown else value,
         origin=str(origin),
         stated=stated,
         location=location_record(origin.location),
