@@ -91,6 +91,8 @@ _HINT = re.compile(
     r"(?i)token|secret|passw|passphrase|key|credential|bearer|basic |digest |authorization|://[^\s/]*@|hf_|sk-"
     r"|gh[pousr]_|github_pat_|xox[abprs]-|akia|asia|ya29|aiza|glpat|eyj|nvapi"
 )
+_NAME_HINT = re.compile(r"(?i)token|secret|passw|passphrase|credential|key")
+_LONGEST_NAME = 80
 # A name and what separates it from its value: «A=», «--a », «"a": ».
 _NAMED = re.compile(
     r"(?P<name>(?<![A-Za-z0-9_.-])(?:--?)?[A-Za-z][A-Za-z0-9_.-]{1,80})"
@@ -132,15 +134,20 @@ def redact(text: str) -> str:
     for pattern, replacement in _patterns():
         text = pattern.sub(replacement, text)
     kept, position = [], 0
-    while (match := _NAMED.search(text, position)) is not None:
-        if _hides(match):
+    for hint in _NAME_HINT.finditer(text):
+        match = _NAMED.match(text, _start_of_name(text, hint.start(), position))
+        if hint.start() >= position and match is not None and _hides(match):
             kept += [text[position : match.start("value")], _quoted_like(match.group("value"))]
             position = match.end()
-        else:
-            # The value may itself be a name («-e HF_TOKEN=…»), so the search goes on from there.
-            kept.append(text[position : match.end("between")])
-            position = match.end("between")
     return "".join((*kept, text[position:]))
+
+
+def _start_of_name(text: str, position: int, limit: int) -> int:
+    """Return where the name that ``position`` is inside of begins, not before ``limit``."""
+    limit = max(limit, position - _LONGEST_NAME)
+    while position > limit and (text[position - 1].isalnum() or text[position - 1] in "_.-"):
+        position -= 1
+    return position
 
 
 def _hides(match: re.Match[str]) -> bool:

@@ -25,9 +25,26 @@ def shell_comments(source: Source) -> list[Comment]:
         if node.type == "comment":
             text = text_of(node, source)
             if not text.startswith("#!"):
-                found.append(placed_comment(source, text, source.location(*span(node, source))))
+                comment = placed_comment(source, text, source.location(*span(node, source)))
+                found.append(_within_statement(comment, node))
         pending.extend(reversed(node.children))
     return found
+
+
+def _within_statement(comment: Comment, node: "Node") -> Comment:
+    """End the scope of a comment between statements with the first statement of several lines below it.
+
+    An array or a continued command that follows the explained one without a blank line is another matter.
+    """
+    first, last = comment.lines
+    sibling = node.next_named_sibling
+    if not first or node.parent is None or node.parent.type == "array":
+        return comment
+    while sibling is not None and sibling.start_point.row + 1 <= last:
+        if sibling.type != "comment" and sibling.end_point.row > sibling.start_point.row:
+            return replace(comment, lines=(first, min(last, sibling.end_point.row + 1)))
+        sibling = sibling.next_named_sibling
+    return comment
 
 
 def placed_comment(source: Source, text: str, location: Location) -> Comment:

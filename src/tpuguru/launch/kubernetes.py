@@ -55,7 +55,7 @@ def read_documents(context: Context, documents: list[YamlNode]) -> None:
                 if words in read:
                     context.note(
                         "same-command",
-                        f"container {container.scalar('name')} runs the same command: part of the same launch",
+                        f"container {container.scalar('name')} runs the same command, in the same launch",
                         container.location(),
                     )
                     continue

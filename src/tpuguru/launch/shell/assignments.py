@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tpuguru.base.location import Location
 from tpuguru.facts.value import Unknown
-from tpuguru.launch.shell.grammar import span, text_of
+from tpuguru.launch.shell.grammar import span, text_of, word_ranges
 from tpuguru.launch.shell.outcome import SUCCESS, Outcome
 from tpuguru.launch.shell.state import MAXIMUM_WORDS, Array
 from tpuguru.launch.source import Traced, join
@@ -77,13 +77,11 @@ def _assign_array(shell: "Shell", name: str, node: "Node", location: Location, *
 
 def array_words(shell: "Shell", node: "Node") -> list[Traced]:
     """Return the words of an array literal, comments left out."""
-    words: list[Traced] = []
-    for child in node.children:
-        if child.type == "ERROR":
-            words.extend(array_words(shell, child))
-        elif child.is_named and child.type != "comment":
-            words.extend(shell.expander().fields(*span(child, shell.source)))
-    return words
+    return [
+        word
+        for start, end in word_ranges(node.children, shell.source)
+        for word in shell.expander().fields(start, end)
+    ]
 
 
 def _assign_element(

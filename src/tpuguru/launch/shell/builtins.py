@@ -264,8 +264,11 @@ def _seq(shell: "Shell", words: list[Traced], location: Location | None) -> Outc
     """Follow ``seq [-s SEP] [FIRST [STEP]] LAST`` over integers."""
     rest = [_known(word) for word in words[1:]]
     separator = "\n"
-    if rest[:1] == ["-s"] and len(rest) > 2 and rest[1] is not None:
-        separator, rest = rest[1], rest[2:]
+    option = rest[0] if rest else None
+    if option == "-s" and len(rest) > 1:
+        separator, rest = rest[1] or separator, rest[2:]
+    elif option is not None and option.startswith("-s"):
+        separator, rest = option[2:], rest[1:]
     numbers = [int(text) for text in rest if text is not None and re.fullmatch(r"-?\d{1,12}", text)]
     if len(numbers) != len(rest) or not 1 <= len(numbers) <= 3:
         shell.unknown_output = shell.captured is not None or shell.unknown_output

@@ -88,6 +88,8 @@ def _expand_text(
         return _conditional(expander, parameter, value, quoted=quoted)
     if value is not None:
         return _fragments(_transform(expander, parameter, value), quoted=quoted)
+    if parameter.name in expander.shell.scope.variables:  # an array without that element
+        return []
     return _fragments(expander.value(parameter.name, parameter.whole, parameter.end + 1), quoted=quoted)
 
 
@@ -229,6 +231,7 @@ def _conditional(
         location = expander.source.location(parameter.whole, parameter.end + 1)
         assigned = Traced(pieces, frozenset(expander.assumes | {parameter.name}))
         expander.shell.scope.set_text(parameter.name, assigned, location)
+        return _fragments(assigned, quoted=quoted)
     return fragments
 
 
@@ -329,6 +332,8 @@ def _replace(expander: Expander, parameter: _Parameter, text: str) -> str | None
 def _replace_globbed(
     pattern: Pattern, text: str, replacement: str, *, everywhere: bool, anchored: bool
 ) -> str:
+    if not text:
+        return replacement if pattern.matches("") else ""
     result, position = "", 0
     while position < len(text):
         ends = [end for end in pattern.ends(text, position) if end > position]
@@ -346,7 +351,7 @@ def _replace_globbed(
 
 
 def _unescaped_slash(text: str, start: int, end: int) -> int:
-    """Return where the pattern of ``${V/pattern/replacement}`` ends."""
+    """Return where the pattern of ``${V/pattern/replacement}`` ends; its first character is never the end."""
     position = start
     quote = ""
     while position < end:
@@ -358,7 +363,7 @@ def _unescaped_slash(text: str, start: int, end: int) -> int:
             quote = "" if character == quote else quote
         elif character in "'\"":
             quote = character
-        elif character == "/":
+        elif character == "/" and position > start:
             return position
         position += 1
     return end

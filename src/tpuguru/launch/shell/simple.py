@@ -7,7 +7,7 @@ from tpuguru.base.location import Location
 from tpuguru.facts.value import Unknown
 from tpuguru.launch.shell.builtins import BUILTINS
 from tpuguru.launch.shell.control import call_function, herestring
-from tpuguru.launch.shell.grammar import span, text_of
+from tpuguru.launch.shell.grammar import text_of, word_ranges
 from tpuguru.launch.shell.outcome import SUCCESS, Outcome
 from tpuguru.launch.shell.state import MAXIMUM_WORDS
 from tpuguru.launch.source import Traced
@@ -30,20 +30,13 @@ def follow_command(shell: "Shell", node: "Node") -> Outcome:
             prefix.extend(_prefix(shell, child))
         elif child.type == "herestring_redirect":
             shell.stdin = herestring(shell, child)
-        elif child.type in ("comment", "file_redirect", "heredoc_redirect"):
-            continue
-        elif len(words) < MAXIMUM_WORDS:
-            words.extend(_words(shell, child))
+    for start, end in word_ranges(node.children, shell.source):
+        if len(words) < MAXIMUM_WORDS:
+            words.extend(shell.expander().fields(start, end))
     try:
         return run_words(shell, words, prefix, shell.location(node))
     finally:
         shell.stdin = outer
-
-
-def _words(shell: "Shell", node: "Node") -> list[Traced]:
-    if node.type == "ERROR":
-        return [word for child in node.named_children for word in _words(shell, child)]
-    return shell.expander().fields(*span(node, shell.source))
 
 
 def _prefix(shell: "Shell", node: "Node") -> Prefix:

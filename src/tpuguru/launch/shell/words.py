@@ -25,6 +25,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*|[0-9]|[@*#?$!\-]")
 _UNQUOTED_SPECIAL = re.compile(rf"['\"\\$`{PLACEHOLDER}]")
 _QUOTED_SPECIAL = re.compile(rf"[\\$`{PLACEHOLDER}]")
 _OPERAND_SPECIAL = re.compile(rf"[\\$`\"{PLACEHOLDER}]")
+_VANISHING = re.compile(r"\$@|\$\{@|\$\{[A-Za-z_]\w*\[@\]")
 _BRACES = re.compile(r"\{([^{}\s,]*(?:,[^{}\s,]*)+|-?\d+\.\.-?\d+)\}")
 _ANSI_C = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
 
@@ -129,8 +130,9 @@ class Expander:
         if character == '"':
             close = end_of_double_quote(text, position + 1, end)
             inner = self.double_quoted(position + 1, close)
-            # An empty "" is a word of its own; "${A[@]}" of an empty array is none.
-            found.extend(inner if inner or close > position + 1 else [self._verbatim(close, close)])
+            # What is quoted is a word even when it is empty; only "${A[@]}" of an empty array is none.
+            vanishes = _VANISHING.search(text, position + 1, close) is not None
+            found.extend(inner or ([] if vanishes else [self._verbatim(close, close)]))
             return close + 1
         if character == "\\":
             if text[position + 1 : position + 2] != "\n" and position + 1 < end:
@@ -280,6 +282,8 @@ class Expander:
         value = self.lookup(name, start, end)
         if value is not None:
             return value
+        if name in self.shell.scope.variables:  # an empty array read as a text
+            return None
         self.assumes.add(name)
         if self.unset_is_empty:
             return None

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tpuguru.launch.source import EmbeddedSource, Piece, Traced, join
+from tpuguru.facts.value import Unknown
+from tpuguru.launch.source import PLACEHOLDER, EmbeddedSource, Piece, Traced, join
 from tpuguru.launch.wrappers.invocation import (
     Exported,
     Invocation,
@@ -132,25 +133,25 @@ def _ray(invocation: Invocation) -> Invocation | None:
 
 def _runtime_environment(option: Option) -> Iterator[Exported]:
     """Yield the variables under ``env_vars`` of a runtime environment written as JSON."""
-    text = option.value.text
-    if not isinstance(text, str):
-        return
+    source = EmbeddedSource(option.value)
     try:
-        document = json.loads(text)
+        document = json.loads(source.text)
     except (ValueError, RecursionError):
         return
     variables = document.get("env_vars") if isinstance(document, dict) else None
     for name, value in variables.items() if isinstance(variables, dict) else ():
-        part = _part(option.value, text, json.dumps(str(name)), str(value))
-        yield Exported(str(name), part, part.location() if part.pieces else option.word.site)
+        part = _part(source, json.dumps(str(name)), str(value))
+        yield Exported(str(name), part, part.location())
 
 
-def _part(whole: Traced, text: str, quoted_name: str, value: str) -> Traced:
+def _part(source: EmbeddedSource, quoted_name: str, value: str) -> Traced:
     """Return the value's characters inside the JSON text, so that they keep their place."""
-    source = EmbeddedSource(whole)
-    after = text.find(quoted_name)
-    start = text.find(value, after + len(quoted_name)) if after >= 0 and value else -1
+    after = source.text.find(quoted_name)
+    start = source.text.find(value, after + len(quoted_name)) if after >= 0 and value else -1
     if start < 0:
         start = max(after, 0)
         return Traced((Piece(value, source, start, start + 1, verbatim=False),))
+    if PLACEHOLDER in value:
+        unknown = source.unknown(start + value.index(PLACEHOLDER)) or Unknown("not known")
+        return Traced((Piece(unknown, source, start, start + len(value)),))
     return Traced((Piece(value, source, start, start + len(value)),))
