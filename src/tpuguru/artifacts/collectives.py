@@ -46,14 +46,15 @@ def read_collectives(
             sites[site] += 1
     run = tuple(sorted((_times(site, count) for site, count in sites.items()), key=_order))
     return Collectives(
-        asked=_asked(stablehlo),
+        asked=asked_for(stablehlo),
         run=run,
         by_axis=_by_axis(run),
         bytes_per_step=sum(collective.bytes_per_step for collective in run),
     )
 
 
-def _asked(stablehlo: StableHlo | None) -> tuple[Asked, ...] | None:
+def asked_for(stablehlo: StableHlo | None) -> tuple[Asked, ...] | None:
+    """Return what the StableHLO asks for; None when there is none."""
     if stablehlo is None:
         return None
     return tuple(Asked(kind, count) for kind, count in sorted(stablehlo.collectives.items()))

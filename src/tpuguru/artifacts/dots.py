@@ -31,7 +31,7 @@ def read_dots(module: Module, executions: Executions, stablehlo: StableHlo | Non
     total = sum(kind.flops for kind in kinds)
     return (
         Dots(
-            stablehlo=_asked(stablehlo),
+            stablehlo=asked_for(stablehlo),
             optimised=tuple(kinds),
             flops_per_step=total,
             int8_flops_share=_share(kinds, INT8_TYPES, total),
@@ -56,7 +56,8 @@ def _kind(signature: tuple[str, str, str], sites: Sequence[tuple[int, int]]) -> 
     )
 
 
-def _asked(stablehlo: StableHlo | None) -> tuple[DotKind, ...] | None:
+def asked_for(stablehlo: StableHlo | None) -> tuple[DotKind, ...] | None:
+    """Return what the StableHLO asks for; None when there is none."""
     if stablehlo is None:
         return None
     return tuple(DotKind(*signature, count=count) for signature, count in sorted(stablehlo.dots.items()))

@@ -1,26 +1,22 @@
 """From a folder of compiler artifacts to an :class:`Extract`: each part on its own, what fails is named."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tpuguru.artifacts import dots, kernels, memory, offload
-from tpuguru.artifacts.buffers import Assignment, read_assignment, read_spaces
+from tpuguru.artifacts.buffers import Assignment, read_spaces
 from tpuguru.artifacts.code_model import CodePath, Collectives, Dots, Fallback, HostOffload, Kernel, Remat
-from tpuguru.artifacts.collectives import Cluster, read_collectives
-from tpuguru.artifacts.files import Artifacts, find_artifacts
+from tpuguru.artifacts.collectives import Cluster, asked_for, read_collectives
+from tpuguru.artifacts.files import find_artifacts
 from tpuguru.artifacts.flags import check_flags
-from tpuguru.artifacts.hlo.groups import mesh_written_in
 from tpuguru.artifacts.hlo.loops import Executions, count_executions
 from tpuguru.artifacts.hlo.module import Module
-from tpuguru.artifacts.hlo.reader import read_module
-from tpuguru.artifacts.liveness import LiveRanges, read_live_ranges, timeline
+from tpuguru.artifacts.liveness import timeline
 from tpuguru.artifacts.memory_model import Buffer, Donation, Memory, Parameters
 from tpuguru.artifacts.model import (
     Extract,
     Flags,
-    Missing,
     Outcome,
     Phase,
     Program,
@@ -29,13 +25,20 @@ from tpuguru.artifacts.model import (
     Target,
 )
 from tpuguru.artifacts.outcome import read_outcome
+from tpuguru.artifacts.reading import (
+    Progress,
+    Reading,
+    find_cluster,
+    partitions_in,
+    read_asked,
+    read_buffers,
+    read_program,
+)
 from tpuguru.artifacts.records import completed
-from tpuguru.artifacts.request import ExtractRequest, MeshAxis
-from tpuguru.artifacts.stablehlo import StableHlo, read_stablehlo
-from tpuguru.artifacts.target import Execution, read_execution, read_target, slices_of
+from tpuguru.artifacts.request import ExtractRequest
+from tpuguru.artifacts.stablehlo import StableHlo
+from tpuguru.artifacts.target import Execution, read_execution, read_target
 from tpuguru.hardware.chips import find_chip
-
-type Progress = Callable[[str], None]
 
 # What each file tells, for the note when it is not there.
 _TELLS = {
@@ -45,28 +48,6 @@ _TELLS = {
     "execution-options": "partitions and device order",
     "target": "the chip compiled for",
 }
-
-
-@dataclass(slots=True)
-class _Reading:
-    """What has been read so far, and what could not be."""
-
-    artifacts: Artifacts
-    request: ExtractRequest
-    progress: Progress
-    missing: list[Missing] = field(default_factory=list)
-
-    def attempt[T](self, what: str, default: T, read: Callable[[], T]) -> T:
-        """Return what ``read`` returns; when the file defeats it, note that and go on with ``default``."""
-        self.progress(what)
-        try:
-            return read()
-        except Exception as error:  # noqa: BLE001 - a malformed dump costs one part of the extract, never all
-            self.missing.append(Missing(what, f"{type(error).__name__}: {error}"[:300]))
-            return default
-
-    def lacks(self, what: str, because: str) -> None:
-        self.missing.append(Missing(what, because))
 
 
 def extract_folder(
@@ -79,17 +60,17 @@ def extract_folder(
     """
     asked = request or ExtractRequest()
     artifacts = find_artifacts(folder, asked.module)
-    reading = _Reading(artifacts, asked, progress or (lambda _: None))
+    reading = Reading(artifacts, asked, progress or (lambda _: None))
     reading.request = reading.attempt("the run's own record", asked, lambda: completed(asked, artifacts))
     return _extract(reading)
 
 
-def _extract(reading: _Reading) -> Extract:
-    stablehlo = _stablehlo(reading)
-    assignment, live = _assignment(reading)
+def _extract(reading: Reading) -> Extract:
+    stablehlo = read_asked(reading)
+    assignment, live = read_buffers(reading)
     curve = timeline(assignment, live) if assignment and live else None
     buffers = memory.candidates(assignment, live, curve.peak_at if curve else None) if assignment else []
-    module, stage = _module(reading, memory.names_wanted(buffers))
+    module, stage = read_program(reading, memory.names_wanted(buffers))
     executions = count_executions(module) if module else Executions()
     execution = reading.attempt(
         "execution options", Execution(), lambda: read_execution(reading.artifacts.path("execution-options"))
@@ -97,9 +78,9 @@ def _extract(reading: _Reading) -> Extract:
     target = reading.attempt(
         "target", Target(), lambda: read_target(reading.artifacts.path("target"), execution.devices)
     )
-    cluster, mesh_from = _cluster(reading, module, stablehlo, execution)
+    cluster, mesh_from = find_cluster(reading, module, stablehlo, execution)
     outcome = _outcome(reading)
-    figures = _memory(reading, module, stablehlo, assignment, outcome, cluster.partitions)
+    figures = _memory(reading, module, stablehlo, assignment, cluster.partitions)
     figures = _with_limit(figures, reading.request, outcome, target.chip)
     if assignment:
         none: tuple[Buffer, ...] = ()
@@ -115,7 +96,7 @@ def _extract(reading: _Reading) -> Extract:
     _note_absent_files(reading)
     return Extract(
         source=_source(reading),
-        program=_program(module, stage, stablehlo, execution, reading, cluster.mesh, mesh_from),
+        program=_program(reading, module, stage, stablehlo, execution, cluster, mesh_from),
         target=target,
         outcome=outcome,
         memory=figures,
@@ -127,94 +108,13 @@ def _extract(reading: _Reading) -> Extract:
     )
 
 
-def _stablehlo(reading: _Reading) -> StableHlo | None:
-    path = reading.request.stablehlo
-    if path is None:
-        bytecode = reading.artifacts.path("program-bytecode")
-        because = "it is MLIR bytecode; give --toolchain to read it" if bytecode else "no StableHLO text"
-        reading.lacks("what the program asked for (StableHLO)", because)
-        return None
-    read = reading.attempt("StableHLO", None, lambda: read_stablehlo(path))
-    if read is None:
-        reading.lacks("what the program asked for (StableHLO)", f"{path.name} is no StableHLO text")
-    return read
-
-
-def _assignment(reading: _Reading) -> tuple[Assignment | None, LiveRanges | None]:
-    path, ranges = (reading.artifacts.path(role) for role in ("buffer-assignment", "live-range"))
-    assignment = reading.attempt("buffer assignment", None, lambda: read_assignment(path) if path else None)
-    if assignment and assignment.truncated:
-        reading.lacks("part of the buffer assignment", f"{path.name if path else ''} is cut off")
-    live = reading.attempt("live ranges", None, lambda: read_live_ranges(ranges) if ranges else None)
-    return (assignment if assignment and assignment.allocations else None), live
-
-
-def _read_hlo(reading: _Reading, path: Path, wanted: set[str]) -> Module | None:
-    return reading.attempt(f"HLO text {path.name}", None, lambda: read_module(path, wanted=wanted))
-
-
-def _module(reading: _Reading, wanted: set[str]) -> tuple[Module | None, str]:
-    for role, usual in (
-        ("optimised", "final"),
-        ("oom-intermediate", "oom-intermediate"),
-        ("before", "before-optimizations"),
-    ):
-        path = reading.artifacts.path(role)
-        if path is None:
-            continue
-        oom = role == "optimised" and reading.artifacts.path("oom-intermediate")
-        stage = "oom-intermediate" if oom else usual
-        module = _read_hlo(reading, path, wanted)
-        if module and module.instruction_count:
-            for problem in module.problems:
-                reading.lacks("part of the HLO", problem)
-            if role == "before":
-                reading.lacks("the compiled program", "the dump holds only the HLO before optimisation")
-            return module, stage
-        reading.lacks(f"HLO in {path.name}", "no instruction in it")
-    if reading.artifacts.path("optimised-proto"):
-        reading.lacks("the optimised HLO", "it is there only as a proto; give --toolchain to read it")
-    else:
-        reading.lacks("the optimised HLO", "the compile left none")
-    return None, "none"
-
-
-def _cluster(
-    reading: _Reading, module: Module | None, stablehlo: StableHlo | None, execution: Execution
-) -> tuple[Cluster, str]:
-    mesh, origin = _mesh(reading.request.mesh, module, stablehlo)
-    partitions = execution.partitions or _partitions(module)
-    if not partitions:
-        partitions = 1
-        for axis in mesh:
-            partitions *= axis.size
-    if not mesh and partitions > 1:
-        reading.lacks("names of mesh axes", "no mesh given, and neither StableHLO nor HLO spells one out")
-    return Cluster(mesh, partitions, slices_of(execution.devices, partitions, reading.request.slices)), origin
-
-
-def _mesh(
-    given: tuple[MeshAxis, ...], module: Module | None, stablehlo: StableHlo | None
-) -> tuple[tuple[MeshAxis, ...], str]:
-    if given:
-        return given, "given"
-    if stablehlo and stablehlo.mesh:
-        return stablehlo.mesh, "StableHLO"
-    written = mesh_written_in([item.attributes for item in module.instructions()]) if module else ()
-    return written, "HLO" if written else ""
-
-
-def _partitions(module: Module | None) -> int | None:
-    text = module.header_value("num_partitions") if module else ""
-    return int(text) if text.isdigit() else None
-
-
-def _outcome(reading: _Reading) -> Outcome:
+def _outcome(reading: Reading) -> Outcome:
     return reading.attempt(
         "outcome",
         Outcome("unknown"),
         lambda: read_outcome(
             reading.request.log,
+            reading.request.compiler_message,
             oom=reading.artifacts.path("oom-intermediate") is not None,
             finished=bool(reading.request.memory_stats) or reading.artifacts.path("codegen") is not None,
         ),
@@ -222,11 +122,10 @@ def _outcome(reading: _Reading) -> Outcome:
 
 
 def _memory(
-    reading: _Reading,
+    reading: Reading,
     module: Module | None,
     stablehlo: StableHlo | None,
     assignment: Assignment | None,
-    outcome: Outcome,
     partitions: int,
 ) -> Memory:
     found = reading.attempt(
@@ -274,14 +173,14 @@ def _with_fragmentation(found: Memory, assignment: Assignment) -> Memory:
 
 
 def _collectives(
-    reading: _Reading,
+    reading: Reading,
     module: Module | None,
     executions: Executions,
     cluster: Cluster,
     stablehlo: StableHlo | None,
 ) -> Collectives:
     if module is None:
-        return Collectives()
+        return Collectives(asked=asked_for(stablehlo))
     if executions.unknown_loops:
         reading.lacks(
             "executions inside some loops",
@@ -293,7 +192,7 @@ def _collectives(
 
 
 def _code_path(
-    reading: _Reading,
+    reading: Reading,
     module: Module | None,
     executions: Executions,
     assignment: Assignment | None,
@@ -301,7 +200,10 @@ def _code_path(
     collectives: Collectives,
 ) -> CodePath:
     if module is None:
-        return CodePath()
+        annotated = stablehlo.host_annotations if stablehlo else None
+        return CodePath(
+            dots=Dots(stablehlo=dots.asked_for(stablehlo)), host_offload=HostOffload(annotated=annotated)
+        )
     unknown = kernels.Path("unknown", "could not be read")
     found: tuple[Kernel, ...] = reading.attempt(
         "kernels", (), lambda: kernels.read_kernels(module, executions)
@@ -356,7 +258,7 @@ def _fallbacks(path: CodePath) -> list[Fallback]:
     return found
 
 
-def _flags(reading: _Reading) -> Flags:
+def _flags(reading: Reading) -> Flags:
     artifacts, requested = reading.artifacts, reading.request.requested_flags
     return reading.attempt(
         "compiler flags",
@@ -367,13 +269,13 @@ def _flags(reading: _Reading) -> Flags:
     )
 
 
-def _note_absent_files(reading: _Reading) -> None:
+def _note_absent_files(reading: Reading) -> None:
     for role, tells in _TELLS.items():
         if reading.artifacts.path(role) is None:
             reading.lacks(tells, f"no {role} file")
 
 
-def _source(reading: _Reading) -> Source:
+def _source(reading: Reading) -> Source:
     files = tuple(
         SourceFile(role, path.name, path.stat().st_size)
         for role, path in sorted(reading.artifacts.by_role.items())
@@ -383,25 +285,26 @@ def _source(reading: _Reading) -> Source:
 
 
 def _program(
+    reading: Reading,
     module: Module | None,
     stage: str,
     stablehlo: StableHlo | None,
     execution: Execution,
-    reading: _Reading,
-    mesh: tuple[MeshAxis, ...],
+    cluster: Cluster,
     mesh_from: str,
 ) -> Program:
     name = module.name if module else re.sub(r"^module_\d+\.|\.cl_\d+$", "", reading.artifacts.module)
+    stated = execution.partitions or partitions_in(module)
     return Program(
         name=name,
         fingerprint=module.fingerprint if module else "",
         stablehlo_sha256=stablehlo.sha256 if stablehlo else None,
         stage=stage,
-        partitions=execution.partitions or _partitions(module),
+        partitions=stated or (cluster.partitions if cluster.mesh else None),
         replicas=execution.replicas,
-        slices=max(len(set(slices_of(execution.devices, execution.partitions, reading.request.slices))), 1),
+        slices=max(len(set(cluster.slice_of)), 1),
         instructions=module.instruction_count if module else 0,
         computations=len(module.computations) if module else 0,
-        mesh=tuple((axis.name, axis.size) for axis in mesh),
+        mesh=tuple((axis.name, axis.size) for axis in cluster.mesh),
         mesh_from=mesh_from,
     )

@@ -186,11 +186,13 @@ def _program_name(module: str) -> str:
 
 def _add_run_files(root: Path, found: Artifacts) -> None:
     """Add what a run keeps beside the dump, whatever its files are called after."""
+    if root.name == "dump" and (root.parent / "record.json").is_file():
+        root = root.parent
     program = root / "program"
     candidates = {
         "stablehlo": sorted(program.glob("*.stablehlo.mlir")) if program.is_dir() else [],
         "run-record": [root / "record.json"],
-        "run-analysis": [program / "analysis.json"],
+        "run-job": [root / "job.json"],
         "log": [root / "logs" / "worker.err", root / "logs" / "worker.out", root / "log.txt"],
     }
     for role, paths in candidates.items():
@@ -200,5 +202,5 @@ def _add_run_files(root: Path, found: Artifacts) -> None:
     if found.path("run-record"):
         found.kind = "run"
         optimised = sorted(program.glob("*.optimized.hlo.txt")) if program.is_dir() else []
-        if optimised and "optimised" not in found.by_role:
+        if optimised and not {"optimised", "oom-intermediate"} & found.by_role.keys():
             found.by_role["optimised"] = optimised[0]

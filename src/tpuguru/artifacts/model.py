@@ -37,7 +37,7 @@ class Program:
     name: str
     fingerprint: str
     stablehlo_sha256: str | None
-    stage: str  # final | oom-intermediate | before-optimizations | none
+    stage: str  # final | oom-intermediate | none
     partitions: int | None
     replicas: int | None
     slices: int

@@ -9,9 +9,11 @@ _TAIL = 4 * 2**20  # the error is at the end of a log
 _UNITS = {"": 1, "B": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _SIZE = r"(\d+(?:\.\d+)?)([KMGTB]?)(?:i?B)?"
 _CODED = re.compile(r"(?:(?P<status>[A-Z][A-Z_]{4,}): )?(?P<code>[EC]\d{4}): (?P<name>\w+): ?(?P<message>.*)")
+# Without a code only an exception's own line counts: libraries log harmless ones while they start.
 _ABSL = re.compile(
-    r"(?P<status>RESOURCE_EXHAUSTED|INVALID_ARGUMENT|FAILED_PRECONDITION|UNIMPLEMENTED|INTERNAL|UNAVAILABLE|ABORTED"
-    r"|DEADLINE_EXCEEDED|NOT_FOUND|OUT_OF_RANGE): (?P<message>.*)"
+    r"(?:^|Error: )(?P<status>RESOURCE_EXHAUSTED|INVALID_ARGUMENT|FAILED_PRECONDITION|UNIMPLEMENTED|INTERNAL"
+    r"|UNAVAILABLE|ABORTED|DEADLINE_EXCEEDED|NOT_FOUND|OUT_OF_RANGE): (?P<message>.*)",
+    re.MULTILINE,
 )
 _REQUIRED = re.compile(
     rf"(?:\({_SIZE}\) exceeds available|Used {_SIZE} of|allocation with size {_SIZE} and limit)"
@@ -20,16 +22,17 @@ _LIMIT = re.compile(rf"(?:exceeds available \w+ \({_SIZE}\)|Used \S+ of {_SIZE}|
 _EXCEEDED = re.compile(rf"(?:exceeded scoped vmem limit by|[Ee]xceeded \w+ capacity by) {_SIZE}")
 _SPACE = re.compile(r"memory on (\w+)|memory space (\w+)|of [\d.]+\w? (\w+)\.")
 _KERNEL = re.compile(r"allocating on stack for %?([\w.\-]+)")
+_QUOTED = re.compile(r" = [(a-z].*\}(?=\. [A-Z])")
 _SPACES = {"E1000": "hbm", "E1001": "vmem", "E3000": "sparsecore"}
 
 
-def read_outcome(log: Path | None, *, oom: bool, finished: bool) -> Outcome:
+def read_outcome(log: Path | None, message: str = "", *, oom: bool, finished: bool) -> Outcome:
     """Tell how the compile ended.
 
     ``oom``: the dump holds the intermediate module that an out-of-memory compile leaves; ``finished``: it
     holds generated code, or memory statistics of an executable are known.
     """
-    error = find_error(_tail(log)) if log else None
+    error = find_error(message) or (find_error(_tail(log)) if log else None)
     if error and (error.status == "RESOURCE_EXHAUSTED" or error.code in _SPACES):
         return Outcome("out-of-memory", error)
     if oom:
@@ -42,7 +45,7 @@ def read_outcome(log: Path | None, *, oom: bool, finished: bool) -> Outcome:
 def find_error(text: str) -> CompilerError | None:
     """Return the last error of the compiler in a log, coded ones first; None when there is none."""
     coded = list(_CODED.finditer(text))
-    found = coded or [match for match in _ABSL.finditer(text) if "Traceback" not in match[0]]
+    found = coded or list(_ABSL.finditer(text))
     if not found:
         return None
     last = found[-1]
@@ -72,7 +75,8 @@ def _whole_message(text: str, found: re.Match[str]) -> str:
         if line.startswith(("See https", "Traceback", "  File ")):
             break
         lines.append(line.strip())
-    return " ".join(filter(None, lines))[:2000]
+    # An instruction quoted whole buries the sentence; its name is enough.
+    return _QUOTED.sub("", " ".join(filter(None, lines)))[:2000]
 
 
 def _space(code: str, message: str) -> str:

@@ -31,8 +31,9 @@ def completed(request: ExtractRequest, artifacts: Artifacts) -> ExtractRequest:
     """Fill in what the caller did not give from the files; what the caller gave wins."""
     record = read_json(artifacts.path("run-record"))
     facts = read_json(artifacts.path("slice-facts"))
-    job = read_json(artifacts.root / "job.json") if artifacts.kind == "run" else {}
-    log = request.log or artifacts.path("log")
+    job = read_json(artifacts.path("run-job"))
+    # A stored run knows how it ended; its log also holds what libraries complain about while they start.
+    log = request.log or (None if record else artifacts.path("log"))
     statistics = request.memory_stats or _statistics(record.get("memory")) or _statistics(facts.get("memory"))
     return replace(
         request,
@@ -43,7 +44,16 @@ def completed(request: ExtractRequest, artifacts: Artifacts) -> ExtractRequest:
         compile_seconds=request.compile_seconds or _seconds(record, facts),
         stablehlo=request.stablehlo or artifacts.path("stablehlo"),
         log=log,
+        compiler_message=request.compiler_message or _message(record.get("failure")),
     )
+
+
+def _message(failure: object) -> str:
+    """Return a failed run's message with the compiler's code in front; ``""`` when it did not fail."""
+    if not isinstance(failure, Mapping):
+        return ""
+    code, message = str(failure.get("code") or ""), str(failure.get("message") or "")
+    return f"{code}: {message}" if code and code not in message else message
 
 
 def read_json(path: Path | None) -> dict[str, object]:

@@ -20,8 +20,9 @@ class ExtractRequest:
     ``mesh`` is ordered, major axis first, size-1 axes included; ``requested_flags`` has names without leading
     dashes; ``memory_stats`` holds CompiledMemoryStats figures by name (``argument_size_in_bytes`` …);
     ``compile_seconds`` maps phases to seconds; ``hbm_limit_bytes`` is per device and yields to a limit the
-    compiler itself printed; ``module`` picks a program by name when a folder holds several (default: the
-    largest).
+    compiler itself printed; ``optimised`` is HLO text to read in place of the folder's own;
+    ``compiler_message`` is an error message kept apart from the log; ``module`` picks a program by name when
+    a folder holds several (default: the largest).
     """
 
     mesh: tuple[MeshAxis, ...] = ()
@@ -30,6 +31,8 @@ class ExtractRequest:
     memory_stats: Mapping[str, int] | None = None
     compile_seconds: Mapping[str, float] = field(default_factory=dict)
     stablehlo: Path | None = None
+    optimised: Path | None = None
     log: Path | None = None
+    compiler_message: str = ""
     hbm_limit_bytes: int | None = None
     module: str | None = None

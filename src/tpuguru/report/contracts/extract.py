@@ -31,7 +31,7 @@ class SourceRecord(Record, frozen=True):
 
 
 class ProgramRecord(Record, frozen=True):
-    """The program; ``stage`` is final, oom-intermediate, before-optimizations or none."""
+    """The program; ``stage`` is final, oom-intermediate or none."""
 
     name: str
     fingerprint: str
