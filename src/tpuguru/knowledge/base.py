@@ -100,6 +100,15 @@ class KnowledgeBase:
             return self.routes.for_page(hits[0].claim.page)
         return Route(UNKNOWN, (), "no row of the routing table and no claim fits")
 
+    def playbook_text(self, name: str) -> str:
+        """Return a playbook as written. Raises UsageError with the nearest names."""
+        path = self.playbooks / f"{name}.md"
+        names = sorted(file.stem for file in self.playbooks.glob("*.md"))
+        if name not in names:
+            near = did_you_mean(name, names)
+            raise UsageError(f"there is no playbook {name!r}", help=f"{', '.join(near or names)}")
+        return path.read_text(encoding="utf-8")
+
     def answer(self, question: str, language: str = "auto") -> Answer:
         """Return the extractive answer. Raises NothingToCheckError for an empty question."""
         if not question.strip():

@@ -9,7 +9,8 @@ from tpuguru.base.location import Location
 from tpuguru.knowledge.claim import Row, Table
 
 FIGURE_COLUMNS = (
-    "id", "model", "hardware", "chips", "devices", "config", "value", "unit", "per", "status", "why", "source", "date",
+    "id", "model", "hardware", "chips", "devices", "precision", "config", "value", "unit", "per", "status",
+    "why", "source", "date",
 )  # fmt: skip
 PEAK_COLUMNS = ("hardware", "aliases", "devices per chip", "bf16", "fp8", "int8", "source", "date")
 _MATCH_TOLERANCE = 0.10
@@ -42,6 +43,7 @@ class Baseline:
     hardware: str
     chips: int | None
     devices: int | None
+    precision: str
     config: str
     value: float
     unit: str
@@ -133,8 +135,8 @@ def check_figure(
     model, hardware, value, unit = quoted
     peak = find_peak(peaks, hardware)
     ceiling = _ceiling(peak, per, number_format)
-    same = _comparable(baselines, peak, (model, hardware, unit), per)
-    valid = [baseline for baseline in same if baseline.status is FigureStatus.VALID]
+    same = _comparable(baselines, peak, (model, hardware, unit), number_format)
+    valid = [_value_per(item, per, peak) for item in same if item.status is FigureStatus.VALID]
     notes = [*_denominator_notes(peak, value, unit, per, number_format), *_status_notes(same)]
     rate = unit == "TFLOP/s"
     limit = ceiling if rate else (100.0 if unit == "MFU" else None)
@@ -150,16 +152,22 @@ def check_figure(
     )
 
 
-def _verdict(value: float, limit: float | None, valid: list[Baseline]) -> FigureVerdict:
+def _verdict(value: float, limit: float | None, valid: list[float]) -> FigureVerdict:
     if limit is not None and value > limit:
         return FigureVerdict.IMPOSSIBLE
     if not valid:
         return FigureVerdict.NO_BASELINE
-    lowest = min(baseline.value for baseline in valid) * (1 - _MATCH_TOLERANCE)
-    highest = max(baseline.value for baseline in valid) * (1 + _MATCH_TOLERANCE)
-    if value > highest:
+    if value > max(valid) * (1 + _MATCH_TOLERANCE):
         return FigureVerdict.ABOVE
-    return FigureVerdict.BELOW if value < lowest else FigureVerdict.WITHIN
+    return FigureVerdict.BELOW if value < min(valid) * (1 - _MATCH_TOLERANCE) else FigureVerdict.WITHIN
+
+
+def _value_per(baseline: Baseline, per: str, peak: Peak | None) -> float:
+    """Return a published value per device or per chip, as asked."""
+    devices = peak.devices_per_chip if peak else 1
+    if per in ("", baseline.per):
+        return baseline.value
+    return baseline.value / devices if per == "device" else baseline.value * devices
 
 
 def _ceiling(peak: Peak | None, per: str, number_format: str) -> float | None:
@@ -170,7 +178,7 @@ def _ceiling(peak: Peak | None, per: str, number_format: str) -> float | None:
 
 
 def _comparable(
-    baselines: Iterable[Baseline], peak: Peak | None, asked: tuple[str, str, str], per: str
+    baselines: Iterable[Baseline], peak: Peak | None, asked: tuple[str, str, str], number_format: str
 ) -> list[Baseline]:
     model, hardware, unit = asked
     chip = _squash(peak.hardware) if peak else _squash(hardware)
@@ -180,12 +188,12 @@ def _comparable(
         if _squash(baseline.model) == _squash(model)
         and _squash(baseline.hardware).startswith(chip)
         and baseline.unit == unit
-        and (not per or baseline.per in (per, ""))
+        and baseline.precision == number_format
     ]
 
 
 def _denominator_notes(peak: Peak | None, value: float, unit: str, per: str, number_format: str) -> list[str]:
-    """Return what a wrong denominator would explain: device against chip, number format against number format."""
+    """Return what a wrong denominator would explain: device or chip, number format."""
     if peak is None or unit != "TFLOP/s":
         return []
     notes = []
@@ -208,7 +216,8 @@ def _denominator_notes(peak: Peak | None, value: float, unit: str, per: str, num
 
 def _status_notes(same: list[Baseline]) -> list[str]:
     return [
-        f"do not compare with {baseline.id} ({baseline.value:g} {baseline.unit}): {baseline.status}, {baseline.why}"
+        f"do not compare with {baseline.id} ({baseline.value:g} {baseline.unit}): "
+        f"{baseline.status}, {baseline.why}"
         for baseline in same
         if baseline.status is not FigureStatus.VALID
     ]
@@ -232,6 +241,7 @@ def _baseline(row: Row) -> Baseline:
         hardware=cells["hardware"],
         chips=int(chips) if chips else None,
         devices=int(devices) if devices else None,
+        precision=cells["precision"],
         config=cells["config"],
         value=_number(row, "value"),
         unit=cells["unit"],

@@ -63,7 +63,7 @@ def _hint(name: str, by_id: dict[str, Claim]) -> str:
 
 
 def _superseded_citations(base: KnowledgeBase, by_id: dict[str, Claim]) -> list[Problem]:
-    """A superseded number may be named only where its successor supersedes it."""
+    """Return citations of superseded claims; only the successor may name them."""
     old = {claim.id: claim for claim in by_id.values() if claim.superseded_by}
     cited = [
         *((name, claim.location) for claim in by_id.values() for name in claim.see),

@@ -57,7 +57,7 @@ def build_index(library: Library) -> sqlite3.Connection:
 
 
 def store_index(connection: sqlite3.Connection, library_hash: str, folder: Path) -> None:
-    """Keep the index for the next command, whole or not at all; a folder that cannot be written is no error."""
+    """Keep the index for the next command, whole or not at all; an unwritable folder is no error."""
     temporary = folder / f".{library_hash}.{os.getpid()}.tmp"
     try:
         folder.mkdir(parents=True, exist_ok=True)

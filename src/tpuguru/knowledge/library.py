@@ -11,7 +11,8 @@ from tpuguru.knowledge.claim import Claim, Page
 from tpuguru.knowledge.glossary import Glossary, read_glossary
 from tpuguru.knowledge.reader import citations, read_page
 
-FORMAT = "knowledge index 1"  # part of the hash: a change of the index's shape makes a new file
+# The code that shapes the index is part of its hash: another tokenizer never reads an old index.
+_SHAPING = ("claim.py", "glossary.py", "index.py", "reader.py", "stemmer.py", "terms.py")
 GLOSSARY = "glossary.md"
 
 
@@ -41,8 +42,9 @@ def source_files(folder: Path, playbooks: Path) -> list[Path]:
 
 def content_hash(files: Iterable[Path]) -> str:
     """Return a hash of names and bytes, so that an edited page is never answered from an old index."""
-    digest = hashlib.sha256(FORMAT.encode())
-    for path in files:
+    digest = hashlib.sha256()
+    code = Path(__file__).parent
+    for path in (*(code / name for name in _SHAPING), *files):
         data = _read(path)
         digest.update(f"\0{path.name}\0{len(data)}\0".encode())
         digest.update(data)

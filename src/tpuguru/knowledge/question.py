@@ -19,7 +19,7 @@ class Unit:
 
 
 def units(question: str, glossary: Glossary) -> list[Unit]:
-    """Return the units of a question in order: concepts of the glossary first where they match, else words."""
+    """Return the units of a question: concepts of the glossary where they match, else words."""
     text = question[:MAXIMUM_CHARACTERS]
     concepts = glossary.longest_matches(text)
     found = {
@@ -58,7 +58,7 @@ def _ignored(token: Token, glossary: Glossary) -> bool:
 
 
 def _word_unit(token: Token) -> Unit:
-    """A word is itself; an identifier is met by its whole form, or else by any one of its parts."""
+    """Return the unit of a word; an identifier is met by its whole form, or else by its parts."""
     return Unit(token.text, token.terms)
 
 

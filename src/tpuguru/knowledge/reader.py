@@ -27,13 +27,14 @@ The format::
 
 import re
 from dataclasses import dataclass, field
-from datetime import date
 
 from tpuguru.base.errors import UsageError
 from tpuguru.base.location import Location
 from tpuguru.base.suggest import did_you_mean
 from tpuguru.facts.finding import Level, Source
-from tpuguru.knowledge.claim import IMPACTS, LEVEL_MARKS, Claim, Page, Row, Table
+from tpuguru.knowledge.claim import IMPACTS, LEVEL_MARKS, Claim, Page, Table
+from tpuguru.knowledge.sources import iso_date, read_measured, read_source
+from tpuguru.knowledge.tables import make_table
 
 _PAGE_KEYS = ("page", "title", "reviewed", "summary", "aliases")
 _CLAIM_KEYS = (
@@ -55,7 +56,7 @@ MAXIMUM_PAGE_CHARACTERS = 4_000_000
 
 
 def read_page(text: str, path: str) -> Page:
-    """Return the page written in ``text``; ``path`` names it in errors. Raises UsageError at the first slip."""
+    """Return the page written in ``text``; ``path`` names it in errors. Raises UsageError at a slip."""
     return _Reader(text, path).page()
 
 
@@ -70,16 +71,6 @@ def citations(text: str, path: str) -> list[tuple[str, Location]]:
 
 def _without_code(line: str) -> str:
     return re.sub(r"`[^`]*`", lambda match: " " * len(match.group()), line)
-
-
-def iso_date(value: str, location: Location) -> str:
-    """Return ``value`` when it is a date such as 2026-12-01; raise UsageError otherwise."""
-    try:
-        return date.fromisoformat(value).isoformat()
-    except ValueError:
-        raise UsageError(
-            f"{value!r} is not a date", location=location, help="write it as 2026-12-01"
-        ) from None
 
 
 @dataclass(slots=True)
@@ -243,7 +234,9 @@ class _Reader:
     @staticmethod
     def _confirmed(draft: _Draft) -> str:
         given = draft.fields.get("confirmed")
-        return iso_date(*given[0]) if given else ""
+        measured = draft.fields.get("measured")
+        days = [iso_date(*given[0])] if given else []
+        return max([*days, *([read_measured(*measured[0])] if measured else [])], default="")
 
     @staticmethod
     def _impact(draft: _Draft) -> str:
@@ -278,19 +271,7 @@ class _Reader:
             )
 
     def _source(self, value: str, location: Location) -> Source:
-        if value in self.definitions:
-            return self.definitions[value]
-        match = re.match(
-            r"(https?://[^\s()]+(?:\([^\s()]*\)[^\s()]*)*) \((read )?([^()]*)\)(?: (\S.*))?$", value
-        )
-        if not match or not re.match(r"https?://[A-Za-z0-9.-]+\.[A-Za-z]{2,}(?:/|$)", match.group(1)):
-            raise UsageError(
-                f"not a source: {value[:80]!r}",
-                location=location,
-                help="write «https://… (2026-12-01)», «https://… (read 2026-12-01)» or a name defined above",
-            )
-        day = iso_date(match.group(3), location)
-        return Source(title=match.group(4) or "", url=match.group(1), date=(match.group(2) or "") + day)
+        return self.definitions[value] if value in self.definitions else read_source(value, location)
 
     def _table(self) -> Table:
         line = self.lines[self.position]
@@ -309,23 +290,7 @@ class _Reader:
             if row.startswith("|"):
                 lines.append((self.position + 1, [cell.strip() for cell in row.strip("|").split("|")]))
             self.position += 1
-        return self._finish_table(match.group(1), start, lines)
-
-    def _finish_table(self, name: str, start: Location, lines: list[tuple[int, list[str]]]) -> Table:
-        if len(lines) < 2 or not all(re.fullmatch(r":?-+:?", cell) for cell in lines[1][1]):
-            raise UsageError(f"the table {name} needs a header row and a row of dashes", location=start)
-        columns = tuple(lines[0][1])
-        for number, cells in lines[2:]:
-            if len(cells) != len(columns):
-                raise UsageError(
-                    f"the row has {len(cells)} cells, the table {name} has {len(columns)} columns",
-                    location=Location(self.path, number, 1),
-                )
-        rows = tuple(
-            Row(dict(zip(columns, cells, strict=True)), Location(self.path, number))
-            for number, cells in lines[2:]
-        )
-        return Table(name, columns, rows, start)
+        return make_table(match.group(1), start, lines)
 
 
 def _split(value: str) -> tuple[str, ...]:

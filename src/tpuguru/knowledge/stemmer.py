@@ -1,4 +1,4 @@
-"""Porter's algorithm for suffix stripping (M. F. Porter, Program 14(3), 1980), with British -ise read as -ize."""
+"""Porter's suffix stripping (M. F. Porter, Program 14(3), 1980), with British -ise read as -ize."""
 
 import re
 from functools import lru_cache
@@ -11,8 +11,8 @@ _STEP_2 = {
 }  # fmt: skip
 _STEP_3 = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
 _STEP_4 = (
-    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ou", "ism", "ate", "iti",
-    "ous", "ive", "ize",
+    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ou", "ism", "ate",
+    "iti", "ous", "ive", "ize",
 )  # fmt: skip
 
 

@@ -1,0 +1,71 @@
+"""From the knowledge base's objects to the records of the contracts ``answer/v1`` and ``claims/v1``."""
+
+from collections.abc import Iterable
+
+from tpuguru.base.location import Location
+from tpuguru.base.redaction import redact
+from tpuguru.knowledge.answer import Answer
+from tpuguru.knowledge.claim import Claim
+from tpuguru.knowledge.routes import Route
+from tpuguru.knowledge.search import Hit
+from tpuguru.report.contracts.answer import AnswerReport, ClaimList, PageRecord, PlaybookRecord, QuotedClaim
+from tpuguru.report.contracts.common import LocationRecord, SourceRecord, tool_record
+
+ANSWER_SCHEMA = "tpuguru/answer/v1"
+CLAIMS_SCHEMA = "tpuguru/claims/v1"
+
+
+def answer_report(answer: Answer) -> AnswerReport:
+    """Return the report of an answer."""
+    return AnswerReport(
+        schema=ANSWER_SCHEMA,
+        tool=tool_record(),
+        question=answer.question,
+        language=answer.language,
+        covered=answer.covered,
+        claims=tuple(quoted_claim(hit.claim, hit) for hit in answer.hits),
+        playbook=playbook_record(answer.route),
+        not_covered=answer.not_covered,
+        nearest=tuple(PageRecord(page.id, page.title, page.summary) for page in answer.nearest),
+    )
+
+
+def claim_list(query: str, hits: Iterable[Hit]) -> ClaimList:
+    """Return the report of a search."""
+    claims = tuple(quoted_claim(hit.claim, hit) for hit in hits)
+    return ClaimList(CLAIMS_SCHEMA, tool_record(), redact(query), claims)
+
+
+def shown_claim(claim: Claim) -> ClaimList:
+    """Return the report of one claim asked for by its id."""
+    return ClaimList(CLAIMS_SCHEMA, tool_record(), claim.id, (quoted_claim(claim),))
+
+
+def playbook_record(route: Route) -> PlaybookRecord:
+    """Return the record of a route."""
+    return PlaybookRecord(route.playbook, route.pages, redact(route.why), route.alternatives)
+
+
+def quoted_claim(claim: Claim, hit: Hit | None = None) -> QuotedClaim:
+    """Return a claim as written, with how well it matched when it was searched for."""
+    return QuotedClaim(
+        id=claim.id,
+        title=claim.title,
+        level=claim.level.value,
+        text=claim.text,
+        page=claim.page,
+        location=_location(claim.location),
+        scope=claim.scope,
+        sources=tuple(SourceRecord(source.title, source.url, source.date) for source in claim.sources),
+        conditions=claim.conditions,
+        measured=claim.measured,
+        impact=claim.impact,
+        remedy=claim.remedy,
+        superseded_by=claim.superseded_by,
+        coverage=round(hit.coverage, 3) if hit else None,
+        matched=tuple(redact(word) for word in hit.matched) if hit else (),
+    )
+
+
+def _location(location: Location) -> LocationRecord:
+    return LocationRecord(location.path, location.line, location.column)
