@@ -170,8 +170,9 @@ class FrontMatter:
             else {}
         )
         unknown = set(values) - {"title", "url", "date"}
-        if not values.get("title") or not values.get("url", "").startswith("https://") or unknown:
-            self._fault(node, "a source is {title: …, url: https://…, date: YYYY-MM-DD}")
+        citable = values.get("url", "").startswith(("https://", "urn:sha256:"))
+        if not values.get("title") or not citable or unknown:
+            self._fault(node, "a source is {title: …, url: https://… or urn:sha256:…, date: YYYY-MM-DD}")
             return None
         return Source(values["title"], values["url"], values.get("date", ""))
 

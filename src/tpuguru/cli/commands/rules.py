@@ -2,7 +2,7 @@
 
 import argparse
 
-SUMMARY = "list the rules; `rules new NAME` starts one, `rules check [PATH]` tests them"
+SUMMARY = "list the rules; `rules new NAME` starts one, `rules check` tests them, `rules confirm` accepts one"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -16,6 +16,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     new.add_argument("--folder", default="", help="default: .tpuguru/rules of the current folder")
     check = actions.add_parser("check", help="load rules, run their examples, break each `when`")
     check.add_argument("path", nargs="*", help="rule files or folders (default: every rule in force)")
+    confirm = actions.add_parser("confirm", help="show a proposed rule, check it, and take it into a library")
+    confirm.add_argument("path", help="a file that `tpuguru propose` wrote")
+    confirm.add_argument(
+        "--library", default="", help="default: the project's .tpuguru/rules, else the user's"
+    )
+    confirm.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -24,6 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _new(arguments)
     if arguments.action == "check":
         return _check(arguments.path)
+    if arguments.action == "confirm":
+        return _confirm(arguments)
     return _list(getattr(arguments, "output_format", "text"))
 
 
@@ -71,3 +79,39 @@ def _check(words: list[str]) -> int:
             print(f"error: {result.rule.path}: no example notices when `when` is broken: {mutant}")
     print(f"{len(catalog)} rules, {faulty} with faults")
     return 1 if faulty else 0
+
+
+def _confirm(arguments: argparse.Namespace) -> int:
+    from pathlib import Path  # noqa: PLC0415
+
+    from tpuguru.base.locations import config_directory  # noqa: PLC0415
+    from tpuguru.report.proposals.confirm import accept, review  # noqa: PLC0415
+    from tpuguru.rules.catalog import PROJECT_FOLDER, find_project  # noqa: PLC0415
+
+    path = Path(arguments.path)
+    project = find_project(Path.cwd())
+    seen = review(path, project)
+    print(path.read_text(encoding="utf-8"))
+    for failure in (*seen.check.failing, *seen.check.surviving):
+        print(f"error: {failure}")
+    for name in seen.fires_on:
+        print(f"error: it fires where {name} says that nothing is wrong")
+    for name in seen.also_fire:
+        print(f"note: {name} fires on its example as well")
+    if not seen.acceptable:
+        return 1
+    library = Path(arguments.library) if arguments.library else config_directory() / "rules"
+    if project is not None and not arguments.library:
+        library = project / PROJECT_FOLDER
+    if not arguments.yes and not _agreed(f"take {seen.rule.name} into {library}? [y/N] "):
+        print("left where it is")
+        return 0
+    print(f"{accept(path, library)}: in force from the next command")
+    return 0
+
+
+def _agreed(question: str) -> bool:
+    try:
+        return input(question).strip().lower() in ("y", "yes")
+    except EOFError:
+        return False

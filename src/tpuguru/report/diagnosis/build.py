@@ -91,7 +91,7 @@ def ranked(certain: Iterable[Finding], similar: Iterable[SimilarCause]) -> tuple
 def _observed(facts: Facts) -> Iterable[ObservedRecord]:
     for name, value in facts:
         field = facts.schema.get(name)
-        if name == "observed.text" or field is None:
+        if name == "observed.text" or field is None or value.value == ():
             continue
         place = value.origin.location
         yield ObservedRecord(name, _shown(value, field.unit), place.line if place else None)
