@@ -10,7 +10,7 @@ from tpuguru.rules.model import Piece, Rule
 _SIGNS = {"mechanism": "🟢", "pattern": "🟡", "number": "🔴"}
 _TITLES = {"maxtext": "MaxText on TPUs", "relax": "Relax", "any": "Every launch, and what was observed"}
 
-_INTRODUCTION = """{total} rules. 🟢 holds wherever the mechanism does, 🟡 usually holds, 🔴 is to be re-measured.
+_INTRODUCTION = """{total} rules. 🟢 holds wherever the mechanism does, 🟡 usually holds, 🔴 a number.
 In `Cost` and `Fix`, `{{…}}` is computed from the launch.
 [writing-rules.md](writing-rules.md) says how to add one."""
 

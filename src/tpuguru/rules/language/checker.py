@@ -255,10 +255,11 @@ class _Checker:
 
 
 def _suggestion(word: str, known: Sequence[str]) -> str:
-    near = did_you_mean(word, known)
-    if not near:
-        tail = word.rpartition(".")[2]
-        near = [name for name in known if name.rpartition(".")[2] == tail][:3]
+    prefix, dot, tail = word.rpartition(".")
+    siblings = [name.removeprefix(prefix + dot) for name in known if name.rpartition(".")[0] == prefix]
+    near = [prefix + dot + name for name in did_you_mean(tail, siblings, limit=1)]
+    near = near or did_you_mean(word, known)
+    near = near or [name for name in known if name.rpartition(".")[2] == tail][:3]
     return f"did you mean {' or '.join(near)}?" if near else f"known here: {', '.join(sorted(known)[:8])} …"
 
 

@@ -8,6 +8,7 @@ from tpuguru.rules.language.errors import ExpressionError
 _MAX_PATTERN = 500
 _WORD = re.compile(r"[A-Za-z0-9]")
 _GAP = re.compile(r"…|\*")
+_SPACE_IN_LINE = r"[^\S\n]+"
 
 
 @lru_cache(maxsize=4096)
@@ -29,8 +30,8 @@ def _phrase(phrase: str) -> str:
 
 def _literal(text: str) -> str:
     words = [re.sub(r"\\-|_", "[-_]", re.escape(word)) for word in text.split()]
-    lead = r"\s+" if text[:1].isspace() else ""
-    trail = r"\s+" if text[-1:].isspace() and words else ""
+    lead = _SPACE_IN_LINE if text[:1].isspace() else ""
+    trail = _SPACE_IN_LINE if text[-1:].isspace() and words else ""
     return lead + r"\s+".join(words) + trail
 
 
