@@ -70,6 +70,7 @@ JsonObject Line(const char* event) {
 void Append(const JsonObject& line) {
   static bool failed = false;
   if (failed || AppendLine(GetSettings().records + "/index.jsonl", line.Done())) return;
+  if (!Exists(GetSettings().records)) return;  // whoever wanted them has taken the folder away
   failed = true;
   std::fprintf(stderr,
                "tpuguru virtual slice: cannot write records to %s (is the disk full?); they end here\n",

@@ -1,0 +1,65 @@
+"""Run the user's own program, unmodified, on a TPU slice that is not there."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tpuguru.slice.rehearse import RehearsalRequest
+
+SUMMARY = "run your own JAX or TorchTPU program on a virtual TPU slice (asks first)"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("--slice", required=True, metavar="NAME", help="v6e-16, tpu7x:2x2x1, 2xv6e-256 …")
+    parser.add_argument(
+        "--processes",
+        choices=["auto", "one", "per-host", "per-device"],
+        default="auto",
+        help="who owns the devices: one process, one a host, one a device",
+    )
+    parser.add_argument("--steps", type=int, default=0, metavar="N", help="end after N steps")
+    parser.add_argument(
+        "--values", choices=["auto", "never"], default="auto", help="compute small programs on the CPU"
+    )
+    parser.add_argument("--yes", action="store_true", help="do not ask before running the command")
+    parser.add_argument("--network", action="store_true", help="leave the program its network")
+    parser.add_argument("--timeout", type=float, default=3600, metavar="SECONDS", help="end it after this")
+    parser.add_argument(
+        "--max-memory", type=float, default=0, metavar="GIB", help="end it above this much host memory"
+    )
+    parser.add_argument("--output-format", choices=["text", "json"], default="text")
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND …")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Ask, run, report; return the exit code."""
+    from tpuguru.report.rehearsal.command import rehearse_command  # noqa: PLC0415
+
+    return rehearse_command(_request(arguments), yes=arguments.yes, output_format=arguments.output_format)
+
+
+def _request(arguments: argparse.Namespace) -> "RehearsalRequest":
+    from pathlib import Path  # noqa: PLC0415
+
+    from tpuguru.base.errors import UsageError  # noqa: PLC0415
+    from tpuguru.slice.plan import Processes  # noqa: PLC0415
+    from tpuguru.slice.rehearse import RehearsalRequest  # noqa: PLC0415
+    from tpuguru.slice.settings import tpu_slice  # noqa: PLC0415
+
+    command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
+    if not command:
+        raise UsageError("no command to run", help="tpuguru rehearse --slice v6e-16 -- python train.py …")
+    if arguments.steps < 0 or arguments.timeout <= 0 or arguments.max_memory < 0:
+        raise UsageError("--steps, --timeout and --max-memory are positive numbers")
+    return RehearsalRequest(
+        command=tuple(command),
+        slice=tpu_slice(arguments.slice),
+        folder=Path.cwd(),
+        processes=Processes(arguments.processes),
+        steps=arguments.steps,
+        values=arguments.values == "auto",
+        network=arguments.network,
+        seconds=arguments.timeout,
+        memory_bytes=int(arguments.max_memory * 2**30),
+    )

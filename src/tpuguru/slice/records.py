@@ -1,0 +1,273 @@
+"""Read what the plugin recorded. A last line that was written only in part is passed over."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tpuguru.base.errors import NothingToCheckError, UsageError
+
+_LONGEST_LINE = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ClientRecord:
+    """A process that joined the slice. ``devices`` are the ids it owns; ``limit`` is bytes per device."""
+
+    time: float
+    pid: int
+    topology: str
+    slices: int
+    process: int
+    devices: tuple[int, ...]
+    device_kind: str
+    all_devices: int
+    limit: int
+    platform_version: str
+    api_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRecord:
+    """One program that a process loaded. ``memory``: bytes per device; ``folder``: under programs/."""
+
+    time: float
+    pid: int
+    index: int
+    folder: str
+    name: str
+    caller: str
+    python: str
+    seconds: float
+    cached: bool
+    partitions: int
+    devices: tuple[int, ...]
+    memory: dict[str, int]
+    flops: float
+    donated: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySample:
+    """A point of the timeline: bytes of arrays on a device before a program, and the most while it ran."""
+
+    time: float
+    pid: int
+    device: int
+    live: int
+    during: int
+    code: int
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceUse:
+    """What a device held at most, in bytes."""
+
+    pid: int
+    device: int
+    live: int
+    peak: int
+    code: int
+    host_peak: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownRead:
+    """The program read a value that is not known."""
+
+    pid: int
+    array: str
+    maker: str
+    python: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRecord:
+    """Something failed when compiling or running (``kind``), or the wanted steps were done («steps»)."""
+
+    time: float
+    pid: int
+    kind: str
+    where: str
+    message: str
+    python: str = ""
+
+
+@dataclass(slots=True)
+class Transfers:
+    """Arrays moved between host and device."""
+
+    to_device_count: int = 0
+    to_device_bytes: int = 0
+    to_host_count: int = 0
+    to_host_bytes: int = 0
+
+
+@dataclass(slots=True)
+class Records:
+    """Everything in ``index.jsonl``, in the order in which it happened."""
+
+    folder: Path
+    clients: list[ClientRecord] = field(default_factory=list)
+    programs: list[ProgramRecord] = field(default_factory=list)
+    arguments: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
+    """Argument types at the first execution, by process and program."""
+    first_executed: dict[tuple[int, int], float] = field(default_factory=dict)
+    executions: dict[tuple[int, int], int] = field(default_factory=dict)
+    transfers: dict[int, Transfers] = field(default_factory=dict)
+    memory: list[MemorySample] = field(default_factory=list)
+    devices: dict[int, DeviceUse] = field(default_factory=dict)
+    unknown_reads: list[UnknownRead] = field(default_factory=list)
+    errors: list[ErrorRecord] = field(default_factory=list)
+    exits: set[int] = field(default_factory=set)
+    """Processes that ended in order; the others were killed."""
+
+
+def read_records(folder: Path) -> Records:
+    """Read a folder. NothingToCheckError when nothing was recorded, UsageError when it is damaged."""
+    index = folder / "index.jsonl"
+    if not index.is_file():
+        raise NothingToCheckError(
+            f"{folder} holds no records of a virtual slice", help="was a TPU ever asked for?"
+        )
+    records = Records(folder)
+    try:
+        for line in _lines(index):
+            _add(records, line)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"{index} is damaged: {error}") from error
+    return records
+
+
+def _lines(index: Path) -> Iterator[dict[str, Any]]:
+    with index.open("rb") as file:
+        for raw in file:
+            if not raw.endswith(b"\n") or len(raw) > _LONGEST_LINE:
+                continue
+            line = json.loads(raw)
+            if isinstance(line, dict):
+                yield line
+
+
+def _add(records: Records, line: dict[str, Any]) -> None:
+    reader = _READERS.get(str(line["event"]))
+    if reader is not None:
+        reader(records, line)
+
+
+def _client(records: Records, line: dict[str, Any]) -> None:
+    devices = line["devices"]
+    records.clients.append(
+        ClientRecord(
+            time=line["time"],
+            pid=line["pid"],
+            topology=line["topology"],
+            slices=line["slices"],
+            process=line["process"],
+            devices=tuple(each["id"] for each in devices if each["addressable"]),
+            device_kind=devices[0]["kind"],
+            all_devices=len(devices),
+            limit=line["bytes_limit"],
+            platform_version=line["platform_version"],
+            api_version=line["api_version"],
+        )
+    )
+
+
+def _program(records: Records, line: dict[str, Any]) -> None:
+    records.programs.append(
+        ProgramRecord(
+            time=line["time"],
+            pid=line["pid"],
+            index=line["index"],
+            folder=line["program"],
+            name=line["name"],
+            caller=line["caller"],
+            python=line["python"],
+            seconds=line["seconds"],
+            cached=line["cached"],
+            partitions=line["num_partitions"],
+            devices=tuple(line["devices"]),
+            memory=dict(line["memory"]),
+            flops=line["flops"] or 0.0,
+            donated=tuple(line["donated"]),
+        )
+    )
+
+
+def _first_execution(records: Records, line: dict[str, Any]) -> None:
+    key = (line["pid"], line["index"])
+    records.arguments[key] = tuple(line["arguments"])
+    records.first_executed[key] = line["time"]
+
+
+def _counts(records: Records, line: dict[str, Any]) -> None:
+    for index, count in line["executions"].items():
+        records.executions[(line["pid"], int(index))] = count
+    down, up = line["to_device"], line["to_host"]
+    records.transfers[line["pid"]] = Transfers(down["count"], down["bytes"], up["count"], up["bytes"])
+
+
+def _memory(records: Records, line: dict[str, Any]) -> None:
+    records.memory.append(
+        MemorySample(
+            line["time"],
+            line["pid"],
+            line["device"],
+            line["live"],
+            line["during"],
+            line["code"],
+            line["index"],
+        )
+    )
+
+
+def _device(records: Records, line: dict[str, Any]) -> None:
+    records.devices[line["device"]] = DeviceUse(
+        line["pid"],
+        line["device"],
+        line["live"],
+        line["peak"],
+        line["code"],
+        line["host_peak"],
+        line["limit"],
+    )
+
+
+def _unknown_read(records: Records, line: dict[str, Any]) -> None:
+    records.unknown_reads.append(
+        UnknownRead(line["pid"], line["array"], line["maker"], line["python"], line["reason"])
+    )
+
+
+def _error(records: Records, line: dict[str, Any]) -> None:
+    kind = "steps" if line["where"] == "steps" else "run"
+    records.errors.append(ErrorRecord(line["time"], line["pid"], kind, line["where"], line["message"]))
+
+
+def _compile_failed(records: Records, line: dict[str, Any]) -> None:
+    records.errors.append(
+        ErrorRecord(line["time"], line["pid"], "compile", line["program"], line["message"], line["python"])
+    )
+
+
+def _exit(records: Records, line: dict[str, Any]) -> None:
+    records.exits.add(line["pid"])
+
+
+_READERS: dict[str, Callable[[Records, dict[str, Any]], None]] = {
+    "client": _client,
+    "program": _program,
+    "first_execution": _first_execution,
+    "counts": _counts,
+    "memory": _memory,
+    "device": _device,
+    "unknown_read": _unknown_read,
+    "error": _error,
+    "compile_failed": _compile_failed,
+    "exit": _exit,
+}

@@ -1,0 +1,260 @@
+"""Run a user's own program on a virtual slice, bounded, and keep what it did."""
+
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tpuguru.base.errors import ToolFailureError
+from tpuguru.base.locations import cache_directory, state_directory
+from tpuguru.base.redaction import redact
+from tpuguru.hardware.slices import Slice
+from tpuguru.slice.figures import blank_figures
+from tpuguru.slice.interpreter import Interpreter, inspect_interpreter, interpreter_of
+from tpuguru.slice.library import plugin_library
+from tpuguru.slice.plan import Processes, Rank, plan_ranks
+from tpuguru.slice.settings import SliceSettings
+from tpuguru.slice.values.server import ValuesServer, values_server
+
+_GIB = 2**30
+_TEXT_WORKER = Path(__file__).parent / "workers" / "record_texts.py"
+_TEXT_SECONDS = 120
+_MOST_TEXTS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class RehearsalRequest:
+    """What to run, and its bounds. ``memory_bytes`` is of this machine, for all processes together."""
+
+    command: tuple[str, ...]
+    slice: Slice
+    folder: Path
+    processes: Processes = Processes.AUTO
+    steps: int = 0
+    values: bool = True
+    network: bool = False
+    seconds: float = 3600
+    memory_bytes: int = 0
+    hbm_bytes: int = 0
+
+
+@dataclass(slots=True)
+class Rehearsal:
+    """How it went. ``reason`` says why it was ended before the program did; empty when the program ended."""
+
+    run_id: str
+    folder: Path
+    interpreter: Interpreter
+    ranks: int
+    codes: list[int | None] = field(default_factory=list)
+    reason: str = ""
+    network_objection: str = ""
+    blanked: int = 0
+    deadlocks: list[dict[str, Any]] = field(default_factory=list)
+    seconds: float = 0.0
+    interrupted: bool = False
+
+    @property
+    def records(self) -> Path:
+        """The plugin's records."""
+        return self.folder / "records"
+
+
+type OnLine = Callable[[int, str, str], None]
+"""Gets each line that a rank writes: rank, «out» or «err», the line with its figures blanked."""
+
+
+def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
+    """Run to the program's end, or to a bound. UsageError and ToolFailureError before anything is started."""
+    interpreter = inspect_interpreter(interpreter_of(list(request.command)))
+    library = plugin_library()
+    run_id = time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)
+    rehearsal = Rehearsal(run_id, state_directory() / "rehearsals" / run_id, interpreter, 0)
+    rehearsal.records.mkdir(parents=True)
+    started = time.monotonic()
+    with ExitStack() as stack:
+        server = stack.enter_context(values_server(_computing_python(request, interpreter)))
+        settings = SliceSettings(
+            slice=request.slice,
+            library=library,
+            libtpu=interpreter.libtpu,
+            records=rehearsal.records,
+            values_socket=str(server.socket),
+            cache=cache_directory() / "slice" / "programs",
+            hbm_bytes=request.hbm_bytes,
+            steps=request.steps,
+        )
+        ranks = plan_ranks(settings, request.processes)
+        rehearsal.ranks = len(ranks)
+        _write_job(rehearsal, request, ranks)
+        with (rehearsal.folder / "output.log").open("w", encoding="utf-8") as log:
+            _run(rehearsal, request, ranks, server, _Output(log.write, on_line, rehearsal))
+    rehearsal.seconds = time.monotonic() - started
+    _write_texts(rehearsal)
+    _write_whole(rehearsal.folder / "rehearsal.json", _outcome(rehearsal))
+    return rehearsal
+
+
+def environment_shown(request: RehearsalRequest) -> dict[str, str]:
+    """Return the variables a rehearsal adds, for the user to see before agreeing."""
+    return {
+        "TPUGURU_SLICE_TOPOLOGY": request.slice.libtpu_topology,
+        "TPU_LIBRARY_PATH": "<tpuguru's plugin>",
+        "JAX_PLATFORMS": "tpu,cpu",
+    }
+
+
+def _computing_python(request: RehearsalRequest, interpreter: Interpreter) -> str:
+    return str(interpreter.python) if request.values and interpreter.has_jaxlib else ""
+
+
+@dataclass(slots=True)
+class _Output:
+    """Where the ranks' lines go: the log as they are (without secrets), the caller with figures blanked."""
+
+    log: Callable[[str], object]
+    on_line: OnLine
+    rehearsal: Rehearsal
+
+    def take(self, event: dict[str, Any]) -> None:
+        line = redact(str(event["line"]))
+        self.log(f"[{event['rank']} {event['stream']}] {line}\n")
+        shown, count = blank_figures(line)
+        self.rehearsal.blanked += count
+        self.on_line(int(event["rank"]), str(event["stream"]), shown)
+
+
+def _run(
+    rehearsal: Rehearsal, request: RehearsalRequest, ranks: list[Rank], server: ValuesServer, output: _Output
+) -> None:
+    job = {
+        "command": list(request.command),
+        "folder": str(request.folder),
+        "environments": [dict(os.environ) | rank.environment for rank in ranks],
+        "seconds": request.seconds,
+        "memory_bytes": request.memory_bytes or _most_of_memory(),
+        "network": request.network,
+    }
+    launcher = subprocess.Popen(
+        [sys.executable, "-m", "tpuguru.slice.launcher"],
+        env=_own_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        for event in _events(launcher, job):
+            _handle(rehearsal, output, event)
+            if server.events and not rehearsal.deadlocks:
+                rehearsal.deadlocks = list(server.events)
+                launcher.send_signal(signal.SIGTERM)
+    except KeyboardInterrupt:
+        rehearsal.interrupted = True
+        _finish_interrupted(rehearsal, launcher, output)
+    if launcher.wait() != 0 and not rehearsal.reason:
+        raise ToolFailureError(f"the process that starts the ranks ended with code {launcher.returncode}")
+
+
+def _finish_interrupted(rehearsal: Rehearsal, launcher: "subprocess.Popen[str]", output: _Output) -> None:
+    """Let the launcher end its ranks; it was interrupted as well, or is now."""
+    launcher.send_signal(signal.SIGTERM)
+    for event in _remaining(launcher):
+        _handle(rehearsal, output, event)
+
+
+def _events(launcher: "subprocess.Popen[str]", job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    assert launcher.stdin is not None  # noqa: S101 - it was asked for
+    launcher.stdin.write(json.dumps(job) + "\n")
+    launcher.stdin.flush()
+    yield from _remaining(launcher)
+
+
+def _remaining(launcher: "subprocess.Popen[str]") -> Iterator[dict[str, Any]]:
+    assert launcher.stdout is not None  # noqa: S101 - it was asked for
+    for line in launcher.stdout:
+        yield json.loads(line)
+
+
+def _handle(rehearsal: Rehearsal, output: _Output, event: dict[str, Any]) -> None:
+    match event.get("event"):
+        case None:
+            output.take(event)
+        case "network":
+            rehearsal.network_objection = event["objection"]
+        case "end":
+            rehearsal.codes, rehearsal.reason = event["codes"], event["reason"]
+
+
+def _own_environment() -> dict[str, str]:
+    """Return an environment in which this very tpuguru is found, installed or not."""
+    root = str(Path(__file__).resolve().parents[2])
+    return os.environ | {
+        "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
+    }
+
+
+def _most_of_memory() -> int:
+    """Return nine tenths of the memory that is free now, at least 1 GiB."""
+    for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+        if line.startswith("MemAvailable:"):
+            return max(int(line.split()[1]) * 1024 * 9 // 10, _GIB)
+    return _GIB
+
+
+def _write_job(rehearsal: Rehearsal, request: RehearsalRequest, ranks: list[Rank]) -> None:
+    job = {
+        "command": [redact(word) for word in request.command],
+        "folder": str(request.folder),
+        "slice": request.slice.name,
+        "processes": request.processes,
+        "steps": request.steps,
+        "values": request.values,
+        "network": request.network,
+        "versions": rehearsal.interpreter.versions,
+        "ranks": [rank.environment for rank in ranks],
+    }
+    _write_whole(rehearsal.folder / "job.json", job)
+
+
+def _outcome(rehearsal: Rehearsal) -> dict[str, Any]:
+    outcome = asdict(rehearsal)
+    outcome["interpreter"] = {
+        "python": str(rehearsal.interpreter.python),
+        "versions": rehearsal.interpreter.versions,
+    }
+    outcome["folder"] = str(rehearsal.folder)
+    return outcome
+
+
+def _write_whole(path: Path, content: dict[str, Any]) -> None:
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(content, indent=1), encoding="utf-8")
+    part.replace(path)
+
+
+def _write_texts(rehearsal: Rehearsal) -> None:
+    """Write the readable forms of the biggest programs, with the user's own jaxlib."""
+    programs = rehearsal.records / "programs"
+    if not rehearsal.interpreter.has_jaxlib or not programs.is_dir():
+        return
+    folders = sorted(programs.iterdir(), key=_size, reverse=True)[:_MOST_TEXTS]
+    if folders:
+        command = [str(rehearsal.interpreter.python), str(_TEXT_WORKER), *map(str, folders)]
+        environment = os.environ | {"JAX_PLATFORMS": "cpu"}
+        try:
+            subprocess.run(command, env=environment, capture_output=True, timeout=_TEXT_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            return  # the bytes are there; who wants the text can make it
+
+
+def _size(folder: Path) -> int:
+    hlo = folder / "module.hlo.pb"
+    return hlo.stat().st_size if hlo.is_file() else 0
