@@ -54,8 +54,23 @@ class Series:
 
     def median(self, *, skip_first: bool = False) -> float | None:
         """Return the median, without the first value when asked (it holds the compile); None when empty."""
-        values = sorted(self._sample[1:] if skip_first and len(self._sample) > 1 else self._sample)
-        if not values:
-            return None
-        middle = len(values) // 2
-        return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+        return _median(self._kept(skip_first=skip_first))
+
+    def spread(self, *, skip_first: bool = False) -> float:
+        """Return the median absolute deviation over the median (0.01: half the values lie within 1 %)."""
+        values = self._kept(skip_first=skip_first)
+        middle = _median(values)
+        if not middle:
+            return 0.0
+        return (_median([abs(value - middle) for value in values]) or 0.0) / abs(middle)
+
+    def _kept(self, *, skip_first: bool) -> list[float]:
+        return self._sample[1:] if skip_first and len(self._sample) > 1 else self._sample
+
+
+def _median(values: Sequence[float]) -> float | None:
+    ordered = sorted(values)
+    if not ordered:
+        return None
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
