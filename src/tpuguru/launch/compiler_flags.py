@@ -55,7 +55,10 @@ def _flags(setting: Setting) -> Iterator[Setting]:
 def _flag(text: str | Unknown, word: Traced | None, setting: Setting) -> Iterator[Setting]:
     place = (word.location() if word is not None else None) or setting.location
     filled = word is not None and word.filled_in
-    source = SettingSource.FILLED_IN if filled else setting.source
+    written = SettingSource.ENVIRONMENT if setting.key in VARIABLES else SettingSource.COMMAND
+    source = SettingSource.FILLED_IN if filled else written
+    if word is None:
+        source = setting.source
     group = _GROUP.fullmatch(text) if isinstance(text, str) else None
     if group and group.group(1) in flag_groups():
         for flag in flag_groups()[group.group(1)]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tpuguru.base.location import Location
+from tpuguru.launch.arguments import mark_overridden
 from tpuguru.launch.model import Command, Comment, Setting, SettingSource
 from tpuguru.launch.source import Source
 from tpuguru.launch.yaml_tree import YamlNode
@@ -20,19 +21,20 @@ def read_config(document: YamlNode, wrapper: str = "") -> Command:
 
 def settings_of(document: YamlNode) -> Iterator[Setting]:
     """Yield the top-level keys of a mapping; a later duplicate overrides an earlier one."""
-    last = {key.text: key for key, _ in document.pairs}
-    for key, value in document.pairs:
-        winner = last[key.text]
-        yield Setting(
-            key=key.text,
-            text=value.text if value.kind == "scalar" else _flow(value),
-            source=SettingSource.FILE,
-            location=document.source.location(key.start, max(key.end, value.end)),
-            raw=f"{key.text}: {value.text}" if value.kind == "scalar" else key.text,
-            overridden_by=None if winner is key else winner.location(),
-            value_location=value.location(),
-            trace=value.traced() if value.kind == "scalar" else None,
-        )
+    settings = [_setting(key, value) for key, value in document.pairs]
+    yield from mark_overridden(settings)
+
+
+def _setting(key: YamlNode, value: YamlNode) -> Setting:
+    return Setting(
+        key=key.text,
+        text=value.text if value.kind == "scalar" else _flow(value),
+        source=SettingSource.FILE,
+        location=key.source.location(key.start, max(value.end, key.end)),
+        raw=f"{key.text}: {value.text}" if value.kind == "scalar" else key.text,
+        value_location=value.location(),
+        trace=value.traced() if value.kind == "scalar" else None,
+    )
 
 
 def _flow(node: YamlNode) -> str:

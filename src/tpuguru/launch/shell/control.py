@@ -72,7 +72,7 @@ def follow_negation(shell: "Shell", node: "Node") -> Outcome:
 def follow_pipeline(shell: "Shell", node: "Node") -> Outcome:
     """Follow ``a | b``: each in a subshell; what is printed reaches the next where it is known."""
     outcome = SUCCESS
-    stdin: Traced | None = None
+    stdin = shell.stdin
     stages = [child for child in node.children if child.is_named and child.type != "comment"]
     for index, stage in enumerate(stages):
         child = shell.subshell()
@@ -218,11 +218,10 @@ def _follow_body(shell: "Shell", body: "Node | None", target: str | None, chaine
         shell.captured = listening
     if target is not None and text is not None and text.pieces:
         shell.context.written[target] = text
-    if chained:
-        shell.stdin = text if text is not None and text.pieces else None
-        for child in chained:
-            if child.is_named:
-                outcome = shell.statement(child)
+    for child in chained:
+        if child.is_named:
+            shell.stdin = text if child.type == "pipeline" and text is not None and text.pieces else None
+            outcome = shell.statement(child)
     return outcome
 
 
