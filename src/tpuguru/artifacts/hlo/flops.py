@@ -39,7 +39,11 @@ def _convolution(
     if labels is None:
         return None
     lhs, rhs, out = labels.groups()
-    if (len(lhs), len(rhs), len(out)) != (len(left), len(right), len(result)):
+    spatial = {label for label in lhs if label.isdigit()}
+    if any(
+        set(present) != spatial | set(letters) or len(present) != len(dimensions)
+        for present, letters, dimensions in ((lhs, "bf", left), (rhs, "io", right), (out, "bf", result))
+    ):
         return None
     groups = int(instruction.attribute("feature_group_count") or 1)
     batches = int(instruction.attribute("batch_group_count") or 1)
@@ -47,6 +51,8 @@ def _convolution(
     taps = 1
     for dimension in window:
         position = str(dimension.index)
+        if right[rhs.index(position)] != dimension.size:
+            return None
         taps *= _valid_taps(dimension, left[lhs.index(position)], result[out.index(position)])
     return (
         2
