@@ -31,11 +31,21 @@ def worker_environment(job: AotJob, folder: Path) -> dict[str, str]:
         "JAX_PLATFORMS": "cpu",  # no local TPU is looked for; the compile-only client loads libtpu itself
         "TPU_SKIP_MDS_QUERY": "1",  # else libtpu asks a metadata server that is not there, for minutes
         "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",  # else two runs at once abort on libtpu's lock file
-        "LIBTPU_INIT_ARGS": " ".join(kept_flags(job.flags.libtpu_init_args)),
+        "LIBTPU_INIT_ARGS": " ".join([*kept_flags(job.flags.libtpu_init_args), *_llo_flags(job, folder)]),
     }
     if flags := kept_flags(job.flags.xla_flags):
         environment["XLA_FLAGS"] = " ".join(flags)
     return environment
+
+
+def _llo_flags(job: AotJob, folder: Path) -> list[str]:
+    """Return the flags for low-level dumps; unlike those of HLO they are no compile options, but libtpu's own.
+
+    Only the last pass of each program is kept: all passes of a two-layer toy take 280 MiB and five times as long.
+    """
+    if not job.dump.llo:
+        return []
+    return [f"--xla_jf_dump_to={folder / 'llo'}", "--xla_jf_dump_llo_pass_label_regex=.*final.*"]
 
 
 def passes(name: str) -> bool:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tpuguru.aot.job import AotJob
-from tpuguru.base.redaction import redact
+from tpuguru.base.redaction import redact, redact_value
 
 # A word, not the empty string: an empty value can change which branch a framework takes.
 _PLACEHOLDER = "redacted"
@@ -20,7 +20,7 @@ def without_secrets(job: AotJob) -> AotJob:
 
 
 def _clean(key: str, value: str) -> str:
-    return _PLACEHOLDER if redact(f"{key}={value}") != f"{key}={value}" else value
+    return value if redact_value(key, value) == value else _PLACEHOLDER
 
 
 def redact_line(line: str) -> str:

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from tpuguru.aot import environment, identity, work
+from tpuguru.aot.artifacts_index import LLO_LIMIT_BYTES, trim_llo
 from tpuguru.aot.attempt import Attempt
 from tpuguru.aot.events import Event, OnEvent
 from tpuguru.aot.executors import WorkerPlan, executor_named
@@ -17,6 +18,7 @@ from tpuguru.aot.session import WorkerSession, WorkFailed, disk_problem
 from tpuguru.aot.slots import compile_slot
 from tpuguru.aot.store import RunStore
 from tpuguru.aot.toolchains import Toolchain
+from tpuguru.base.units import format_bytes
 
 
 class Busy(Exception):  # noqa: N818 - an outcome
@@ -53,6 +55,7 @@ class Supervision:
                 # Without a resolved configuration the question as written is the best identity there is.
                 run_id = identity.digest(["unresolved", self._request])[:20]
                 held.enter_context(self._claim(run_id))
+                self._state(run_id, RunState.RUNNING)
                 return self._failed(run_id, stopped.failure)
             held.enter_context(self._claim(run_id))
             known = self._store.finished(run_id)
@@ -80,7 +83,7 @@ class Supervision:
         run_id = identity.run_id(
             self._job, self._toolchain.lock_sha256, config if isinstance(config, Mapping) else {}
         )
-        self._say("resolved", run_id=run_id, config=config)
+        self._say("resolved", config=config)
         return run_id
 
     @contextmanager
@@ -96,6 +99,7 @@ class Supervision:
 
     def _finish(self, session: WorkerSession, run_id: str) -> RunRecord:
         self._state(run_id, RunState.RUNNING)
+        self._say("identified", run_id=run_id)
         try:
             self._lower_and_compile(session, run_id)
         except WorkFailed as stopped:
@@ -153,6 +157,12 @@ class Supervision:
         return replace(failure, message=f"{problem}; {failure.message}") if problem else failure
 
     def _keep(self, record: RunRecord) -> RunRecord:
+        count, size = trim_llo(self._attempt.folder / "llo")
+        if count:
+            note = (
+                f"{count} LLO files left out ({format_bytes(size)}): {format_bytes(LLO_LIMIT_BYTES)} are kept"
+            )
+            record = replace(record, notes=(*record.notes, note))
         (self._attempt.folder / "job.json").write_bytes(job_to_json(self._job))
         self._say("finished", run_id=record.run_id, state=record.state)
         folder = self._attempt.keep(record)

@@ -69,16 +69,10 @@ def compile_options(job: AotJob, folder: Path) -> dict[str, object]:
 
     They do not change the program.
     """
-    options: dict[str, object] = {}
-    if job.dump.hlo:
-        options |= {
-            "xla_dump_to": str(folder / "dump"),
-            "xla_dump_hlo_as_text": True,
-            "xla_dump_hlo_as_proto": True,
-        }
-    if job.dump.llo:
-        options |= {"xla_jf_dump_to": str(folder / "llo"), "xla_jf_dump_llo_text": True}
-    return options
+    if not job.dump.hlo:
+        return {}
+    dump = str(folder / "dump")
+    return {"xla_dump_to": dump, "xla_dump_hlo_as_text": True, "xla_dump_hlo_as_proto": True}
 
 
 def write_resolution(folder: Path, resolution: Mapping[str, object]) -> None:
