@@ -8,13 +8,14 @@ namespace pjrt {
 #define PJRT_SLOTS(X)                                                                                                                                                               \
   X(Error_Destroy)                                                                                                                                                                  \
   X(Error_Message)                                                                                                                                                                  \
-  X(Error_GetCode) X(Plugin_Initialize) X(Plugin_Attributes) X(Event_Destroy) X(Event_IsReady) X(Event_Error) X(                                                                    \
-      Event_Await) X(Event_OnReady) X(Client_Create) X(Client_Destroy) X(Client_PlatformName) X(Client_ProcessIndex)                                                                \
-      X(Client_PlatformVersion) X(Client_Devices) X(Client_AddressableDevices) X(Client_LookupDevice) X(                                                                            \
-          Client_LookupAddressableDevice) X(Client_AddressableMemories) X(Client_Compile) X(Client_DefaultDeviceAssignment)                                                         \
-          X(Client_BufferFromHostBuffer) X(DeviceDescription_Id) X(DeviceDescription_ProcessIndex) X(                                                                               \
-              DeviceDescription_Attributes) X(DeviceDescription_Kind) X(DeviceDescription_DebugString) X(DeviceDescription_ToString)                                                \
-              X(Device_GetDescription) X(Device_IsAddressable) X(Device_LocalHardwareId) X(Device_AddressableMemories) X(                                                           \
+  X(Error_GetCode)                                                                                                                                                                  \
+  X(Plugin_Initialize) X(Plugin_Attributes) X(Event_Destroy) X(Event_IsReady) X(Event_Error) X(Event_Await) X(                                                                      \
+      Event_OnReady) X(Client_Create) X(Client_Destroy) X(Client_PlatformName) X(Client_ProcessIndex) X(Client_PlatformVersion)                                                     \
+      X(Client_Devices) X(Client_AddressableDevices) X(Client_LookupDevice) X(Client_LookupAddressableDevice) X(                                                                    \
+          Client_AddressableMemories) X(Client_Compile) X(Client_DefaultDeviceAssignment) X(Client_BufferFromHostBuffer)                                                            \
+          X(DeviceDescription_Id) X(DeviceDescription_ProcessIndex) X(DeviceDescription_Attributes) X(                                                                              \
+              DeviceDescription_Kind) X(DeviceDescription_DebugString) X(DeviceDescription_ToString) X(Device_GetDescription)                                                       \
+              X(Device_IsAddressable) X(Device_LocalHardwareId) X(Device_AddressableMemories) X(                                                                                    \
                   Device_DefaultMemory) X(Device_MemoryStats) X(Memory_Id) X(Memory_Kind) X(Memory_DebugString)                                                                     \
                   X(Memory_ToString) X(Memory_AddressableByDevices) X(Executable_Destroy) X(Executable_Name) X(                                                                     \
                       Executable_NumReplicas) X(Executable_NumPartitions) X(Executable_NumOutputs) X(Executable_SizeOfGeneratedCodeInBytes)                                         \

@@ -8,6 +8,7 @@
 #include "core/settings.h"
 #include "device/client.h"
 #include "device/topology.h"
+#include "program/canonical_options.h"
 #include "program/loaded.h"
 #include "program/sha256.h"
 #include "program/store.h"
@@ -32,7 +33,7 @@ std::string QuestionOf(const std::string& program, const std::string& options) {
     const char* value = std::getenv(name);
     question += std::string(name) + "=" + (value ? value : "") + "\n";
   }
-  return question + Sha256(options) + Sha256(program);
+  return question + Sha256(CanonicalOptions(options)) + Sha256(program);
 }
 
 FactsRef CompileNow(const pjrt::TopologyDescription* topology, const pjrt::Program& program,

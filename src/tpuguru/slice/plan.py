@@ -36,7 +36,9 @@ def plan_ranks(settings: SliceSettings, processes: Processes, *, port: int = 0) 
     """
     mode = Processes.ONE if processes is Processes.AUTO else processes
     if mode is Processes.ONE:
-        return [Rank(0, settings.environment())]
+        return [
+            Rank(0, settings.environment() | {"JAX_COORDINATOR_ADDRESS": f"localhost:{port or free_port()}"})
+        ]
     count = settings.slice.hosts if mode is Processes.PER_HOST else settings.slice.devices
     if count > MOST_RANKS:
         raise UsageError(
@@ -56,9 +58,12 @@ def _rank_environment(
 ) -> dict[str, str]:
     """Return what a machine of the cloud would have: jax.distributed reads the TPU_* variables."""
     placed = replace(settings, process=str(number)) if per_host else replace(settings, device=str(number))
+    per_slice = count // settings.slice.slices
     return placed.environment() | {
-        "TPU_WORKER_ID": str(number),
-        "TPU_WORKER_HOSTNAMES": ",".join(["localhost"] * count),
+        "TPU_WORKER_ID": str(number % per_slice),
+        "TPU_WORKER_HOSTNAMES": ",".join(["localhost"] * per_slice),
+        "MEGASCALE_NUM_SLICES": str(settings.slice.slices),
+        "MEGASCALE_SLICE_ID": str(number // per_slice),
         "JAX_COORDINATOR_ADDRESS": address,
     }
 

@@ -49,9 +49,12 @@ class SliceSettings:
             "TPU_SKIP_MDS_QUERY": "1",
             "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
             "JAX_PLATFORMS": "tpu,cpu",
+            "JAX_FORCE_TPU_INIT": "1",  # JAX prepares itself as on a machine with TPUs, jax.distributed too
             "TPU_ACCELERATOR_TYPE": accelerator_type(self.slice),
             "TPU_WORKER_HOSTNAMES": "localhost",
             "TPU_WORKER_ID": "0",
+            "MEGASCALE_NUM_SLICES": "1",  # one process plays all slices; plan.py says otherwise for several
+            "MEGASCALE_SLICE_ID": "0",
         }
 
 
