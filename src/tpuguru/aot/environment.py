@@ -39,9 +39,12 @@ def worker_environment(job: AotJob, folder: Path) -> dict[str, str]:
 
 
 def _llo_flags(job: AotJob, folder: Path) -> list[str]:
-    """Return the flags for low-level dumps; unlike those of HLO they are no compile options, but libtpu's own.
+    """Return the flags for low-level dumps.
 
-    Only the last pass of each program is kept: all passes of a two-layer toy take 280 MiB and five times as long.
+    Unlike those of HLO they are no compile options, but libtpu's own.
+
+    Only the last pass of each program is kept: all passes of a two-layer toy take 280 MiB and five times as
+    long.
     """
     if not job.dump.llo:
         return []
