@@ -60,7 +60,7 @@ def find_error(text: str) -> CompilerError | None:
         required_bytes=_size(_REQUIRED, message),
         limit_bytes=_size(_LIMIT, message),
         exceeded_bytes=_size(_EXCEEDED, message) or _difference(message),
-        kernel=kernel[1] if (kernel := _KERNEL.search(message)) else "",
+        kernel=kernel[1].rstrip(".") if (kernel := _KERNEL.search(message)) else "",
         message=message,
     )
 

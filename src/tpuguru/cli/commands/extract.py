@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--slices", type=int, default=1, metavar="N", help="number of slices (default 1)")
     parser.add_argument(
-        "--flags", default="", metavar="'--xla_…=…'", help="compiler flags that were asked for"
+        "--flags", default="", metavar="FLAGS", help="flags that were asked for: --flags='--xla_…=…'"
     )
     parser.add_argument(
         "--module", metavar="NAME", help="the program to read, of several (default: the largest)"
