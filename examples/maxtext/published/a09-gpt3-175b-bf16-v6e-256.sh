@@ -25,7 +25,6 @@ arguments="\
   sa_block_q_dkv=2048 \
   sa_block_q_dq=2048 \
   dataset_type=synthetic \
-  dataset_path=gs://max-datasets-rogue \
   enable_checkpointing=False \
   use_iota_embed=True \
   attention=flash \

@@ -56,8 +56,7 @@ arguments="\
   max_target_length=131072 \
   profiler=xplane \
   attention=flash \
-  steps=30 \
-  output_dir=${BASE_OUTPUT_DIR}"
+  steps=30"
 
 xpk workload create \
   --device-type=tpu7x-4x8x8 \

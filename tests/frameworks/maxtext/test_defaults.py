@@ -18,7 +18,36 @@ ROOT = Path(__file__).resolve().parents[3]
 
 # What depends on the slice, the machine or the time, and what only pyconfig computes.
 OF_THE_RUN = frozenset(
-    ["base_output_directory", "checkpoint_dir", "compile_topology", "compile_topology_num_slices", "dcn_parallelism", "dump_hlo_gcs_dir", "dump_hlo_xla_flags", "dump_jaxpr_gcs_dir", "global_batch_size_to_eval_on", "global_batch_size_to_load", "global_batch_size_to_load_eval", "global_batch_size_to_train_on", "ici_parallelism", "managed_mldiagnostics_dir", "metrics_dir", "micro_batch_size_to_eval_on", "micro_batch_size_to_train_on", "num_diloco_replicas", "num_slices", "num_target_devices", "pipeline_parallel_layers", "quantization_local_shard_count", "rampup_end_step", "run_name", "tensorboard_dir", "tokenizer_path", "tokenizer_type", "using_pipeline_parallelism"]
+    [
+        "base_output_directory",
+        "checkpoint_dir",
+        "compile_topology",
+        "compile_topology_num_slices",
+        "dcn_parallelism",
+        "dump_hlo_gcs_dir",
+        "dump_hlo_xla_flags",
+        "dump_jaxpr_gcs_dir",
+        "global_batch_size_to_eval_on",
+        "global_batch_size_to_load",
+        "global_batch_size_to_load_eval",
+        "global_batch_size_to_train_on",
+        "ici_parallelism",
+        "managed_mldiagnostics_dir",
+        "metrics_dir",
+        "micro_batch_size_to_eval_on",
+        "micro_batch_size_to_train_on",
+        "num_diloco_replicas",
+        "num_slices",
+        "num_target_devices",
+        "pipeline_parallel_layers",
+        "quantization_local_shard_count",
+        "rampup_end_step",
+        "run_name",
+        "tensorboard_dir",
+        "tokenizer_path",
+        "tokenizer_type",
+        "using_pipeline_parallelism",
+    ]
 )
 
 
