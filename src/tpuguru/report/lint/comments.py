@@ -16,7 +16,7 @@ from tpuguru.launch.model import Comment
 
 _DIRECTIVE = re.compile(r"tpuguru:\s*ignore\b\s*(?:\[([^\]]*)\])?[\s:,-]*(.*)", re.IGNORECASE | re.DOTALL)
 _NOTE = re.compile(r"(?:NOTE|REASON|WHY)\b\s*(?:\([^)]*\))?\s*:?\s*(\S.*)", re.IGNORECASE | re.DOTALL)
-_DISABLED_SETTING = re.compile(r"(?:-{1,2}[A-Za-z]|[\w.-]+=|export\s|source\s|[\w.]+\(|\$)")
+_DISABLED_SETTING = re.compile(r"(?:-{1,2}[A-Za-z]|[\w.-]+=|export\s|source\s|\$)")
 _OPEN_TASK = re.compile(r"(?:TODO|FIXME|XXX|HACK)\b", re.IGNORECASE)
 _CAUSE = re.compile(
     r"\b(because|since|due to|otherwise|needed|required|requires|must|cannot|can't|doesn't|does not|"
@@ -63,10 +63,20 @@ def directives(comments: Iterable[Comment]) -> Iterator[Directive]:
 
 
 def explanations(comments: Iterable[Comment]) -> Iterator[Explanation]:
-    """Yield the comments that give a reason."""
-    for comment in comments:
+    """Yield the comments that give a reason for a setting that is in force.
+
+    A note right above a switched-off setting (``# --eval-size 4``) explains that one, not what follows.
+    """
+    found = list(comments)
+    switched_off = {
+        (comment.location.path, comment.location.line)
+        for comment in found
+        if _DISABLED_SETTING.match(_plain(comment.text))
+    }
+    for comment in found:
         text = _plain(comment.text)
-        if comment.covers and not _DIRECTIVE.search(text) and is_reason(text):
+        below = (comment.location.path, comment.location.line + 1)
+        if comment.covers and below not in switched_off and not _DIRECTIVE.search(text) and is_reason(text):
             quoted = redact(" ".join(text.split()))
             yield Explanation(quoted[:_MAX_QUOTED], comment.location, comment.covers)
 
@@ -74,10 +84,10 @@ def explanations(comments: Iterable[Comment]) -> Iterator[Explanation]:
 def is_reason(text: str) -> bool:
     """Tell whether a comment explains: a NOTE, or a sentence with a cause; not a disabled flag."""
     plain = _plain(text)
-    if _OPEN_TASK.match(plain) or _DISABLED_SETTING.match(plain):
-        return False
     if _NOTE.match(plain):
         return True
+    if _OPEN_TASK.match(plain) or _DISABLED_SETTING.match(plain):
+        return False
     long_enough = len(plain.split()) >= _FEWEST_WORDS or bool(re.search(r"[\u4e00-\u9fff]{4,}", plain))
     return long_enough and bool(_CAUSE.search(plain))
 

@@ -12,6 +12,7 @@ from tpuguru.frameworks.interface import Framework, all_frameworks
 from tpuguru.launch.model import Launch, Paste
 from tpuguru.report.contracts.findings import ErrorRecord
 from tpuguru.report.lint.baseline import fingerprints, read_baseline
+from tpuguru.report.lint.comments import directives
 from tpuguru.report.lint.configuration import find_settings
 from tpuguru.report.lint.judge import Judged, Judgement, directive_findings, judge
 from tpuguru.report.lint.settings import LintSettings, check_patterns
@@ -94,7 +95,7 @@ def lint(pastes: Sequence[Paste], catalog: Catalog, settings: LintSettings) -> L
     found: list[FoundOnce] = []
     for paste in pastes:
         judged = [_judge(paste, launch, catalog, settings) for launch in launches_of(paste)]
-        found += _merged(judged, len(launches), catalog, settings)
+        found += _merged(paste, judged, len(launches), catalog, settings)
         launches += judged
     if not launches:
         raise nothing_to_check(pastes)
@@ -144,7 +145,7 @@ def framework_findings(framework: Framework, launch: Launch) -> tuple[Finding, .
 
 
 def _merged(
-    judged: list[JudgedLaunch], first: int, catalog: Catalog, settings: LintSettings
+    paste: Paste, judged: list[JudgedLaunch], first: int, catalog: Catalog, settings: LintSettings
 ) -> list[FoundOnce]:
     """Return each finding of a paste once, with the launches it holds for, and the faults of its comments."""
     positions: dict[Judged, list[int]] = {}
@@ -153,15 +154,17 @@ def _merged(
             positions.setdefault(finding, []).append(position)
     merged = [FoundOnce(finding, tuple(where)) for finding, where in positions.items()]
     everywhere = tuple(range(first, first + len(judged)))
-    faults = (fault for fault in _comment_faults(judged, catalog, settings) if settings.shows(fault))
+    faults = (fault for fault in _comment_faults(paste, judged, catalog, settings) if settings.shows(fault))
     return [*merged, *(FoundOnce(Judged(fault), everywhere) for fault in faults)]
 
 
 def _comment_faults(
-    judged: list[JudgedLaunch], catalog: Catalog, settings: LintSettings
+    paste: Paste, judged: list[JudgedLaunch], catalog: Catalog, settings: LintSettings
 ) -> Iterator[Finding]:
     """Yield the faults of ignore comments; one used in any variant of a script is used."""
     found = [directive for one in judged for directive in one.judgement.directives]
+    tied = {directive.location for directive in found}
+    found += [untied for untied in directives(paste.comments) if untied.location not in tied]
     shared = {directive.location: directive for directive in found}
     for directive in found:
         shared[directive.location].used |= directive.used

@@ -98,9 +98,11 @@ class _Checker:
         field = self._vocabulary.get(name)
         if field is not None:
             return kind_of(field)
+        known = [*self._vocabulary.names(), *UNIT_NAMES, *function_names()]
+        namespaces = sorted({known_name.partition(".")[0] for known_name in self._vocabulary.names()})
         raise ExpressionError(
             f"no fact is called {name}",
-            hint=_suggestion(name, [*self._vocabulary.names(), *UNIT_NAMES, *function_names()]),
+            hint=_suggestion(name, known, otherwise=f"facts begin with {', '.join(namespaces)}"),
         )
 
     def _boolean_operation(self, node: ast.BoolOp, variables: dict[str, Kind]) -> Kind:
@@ -254,13 +256,15 @@ class _Checker:
         return kind
 
 
-def _suggestion(word: str, known: Sequence[str]) -> str:
+def _suggestion(word: str, known: Sequence[str], *, otherwise: str = "") -> str:
     prefix, dot, tail = word.rpartition(".")
     siblings = [name.removeprefix(prefix + dot) for name in known if name.rpartition(".")[0] == prefix]
     near = [prefix + dot + name for name in did_you_mean(tail, siblings, limit=1)]
     near = near or did_you_mean(word, known)
     near = near or [name for name in known if name.rpartition(".")[2] == tail][:3]
-    return f"did you mean {' or '.join(near)}?" if near else f"known here: {', '.join(sorted(known)[:8])} …"
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    return otherwise or f"known here: {', '.join(sorted(known)[:8])}{' …' if len(known) > 8 else ''}"
 
 
 _SIGNS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}

@@ -18,6 +18,7 @@ from tpuguru.report.lint.outputs import View
 
 _COLOURS = {"critical": "1;31", "warn": "1;33", "info": "1;36", "borderline": "1;36", "dim": "2", "bold": "1"}
 _WIDTH = 108
+_BULLET = "     = "
 _MAX_EVIDENCE = 8
 
 
@@ -68,7 +69,8 @@ def _finding(
     if len(report.launches) > 1 and len(finding.launches) < len(report.launches):
         names = [_launch_name(report, position) for position in finding.launches]
         yield from _item("in", ", ".join(names), paint)
-    yield from _item("more", f"tpuguru explain {finding.name}", paint)
+    if finding.sources:  # every rule has a page, and only rules have sources
+        yield from _item("more", f"tpuguru explain {finding.name}", paint)
 
 
 def _place(
@@ -99,22 +101,16 @@ def _evidence(finding: LintFindingRecord, paint: _Paint) -> Iterator[str]:
 
 
 def _item(label: str, text: str, paint: _Paint) -> Iterator[str]:
+    """Yield ``= label: text``, wrapped, with what follows the first line set under the text."""
     head = f"{label}: " if label else ""
-    for number, paragraph in enumerate(text.split("\n")):
-        if not paragraph.strip():
-            continue
-        lead = f"     = {head}" if number == 0 else "       " + " " * len(head)
-        indent = "       " + " " * len(head)
-        wrapped = textwrap.wrap(
-            paragraph, _WIDTH, initial_indent=lead, subsequent_indent=indent, break_long_words=False,
-            break_on_hyphens=False,
-        )  # fmt: skip
-        for line in wrapped:
-            yield (
-                line.replace(head, paint("bold", head.rstrip()) + " ", 1)
-                if head and line is wrapped[0] and number == 0
-                else line
-            )
+    indent = " " * (len(_BULLET) + len(head))
+    lines = [line for paragraph in text.split("\n") for line in _wrapped(paragraph, _WIDTH - len(indent))]
+    for number, line in enumerate(lines):
+        yield (f"{_BULLET}{paint('bold', head) if head else ''}" if number == 0 else indent) + line
+
+
+def _wrapped(paragraph: str, width: int) -> list[str]:
+    return textwrap.wrap(paragraph, width, break_long_words=False, break_on_hyphens=False)
 
 
 def _launch_name(report: LintReport, position: int) -> str:
