@@ -178,7 +178,7 @@ HOSTILE = {
     "binary": os.urandom(4096),
     "invalid UTF-8": b"\xff\xfe" + CRITICAL.encode(),
     "carriage returns": CRITICAL.replace("\n", "\r\n").encode(),
-    "deep nesting": b"$(" * 20_000 + b"rm -rf /" + b")" * 20_000,
+    "deep nesting": b"$(" * 2_000 + b"rm -rf /" + b")" * 2_000,
     "a command to run": f"touch executed; $(touch executed) `touch executed`\n{CRITICAL}".encode(),
     "no line end": CRITICAL.strip().encode(),
     "zero bytes": CRITICAL.encode() + b"\x00" * 100,

@@ -1,6 +1,6 @@
 """A set of facts about one launch or run."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from tpuguru.facts.origin import Origin, OriginKind
 from tpuguru.facts.schema import NEEDS, Vocabulary
@@ -15,6 +15,7 @@ class Facts:
         """Start from ``known`` pairs; KeyError for a name that the vocabulary does not declare."""
         self.schema = schema or vocabulary()
         self._values: dict[str, Value] = {}
+        self._deferred: dict[str, Callable[[], Value]] = {}
         for name, value in known:
             self.put(name, value)
 
@@ -23,6 +24,14 @@ class Facts:
         if name not in self.schema:
             raise KeyError(f"fact {name} is not in the vocabulary")
         self._values[name] = value
+        self._deferred.pop(name, None)
+
+    def defer(self, name: str, compute: Callable[[], Value]) -> None:
+        """Set a fact that is computed when it is first read, for what few rules ask and costs time."""
+        if name not in self.schema:
+            raise KeyError(f"fact {name} is not in the vocabulary")
+        self._values.pop(name, None)
+        self._deferred[name] = compute
 
     def set(self, name: str, value: FactValue | Unknown, kind: OriginKind, detail: str = "") -> None:
         """Set a fact from its parts; a shorthand for :meth:`put`."""
@@ -32,6 +41,9 @@ class Facts:
         """Return the fact, or an unknown that says what would settle it. KeyError for an undeclared name."""
         found = self._values.get(name)
         if found is not None:
+            return found
+        if name in self._deferred:
+            found = self._values[name] = self._deferred.pop(name)()
             return found
         field = self.schema.get(name)
         if field is None:
@@ -44,7 +56,9 @@ class Facts:
             self._values[name] = value
 
     def __iter__(self) -> Iterator[tuple[str, Value]]:
+        for name in tuple(self._deferred):
+            self.get(name)
         return iter(self._values.items())
 
     def __contains__(self, name: object) -> bool:
-        return name in self._values
+        return name in self._values or name in self._deferred

@@ -12,8 +12,8 @@ from tpuguru.knowledge.terms import is_han
 
 # Calibrated on tests/knowledge/questions.toml: the least share of the question's weight that the best claim,
 # and the best claims together, must hold for the question to count as covered.
-BEST_COVERAGE = 0.46
-TOGETHER_COVERAGE = 0.58
+BEST_COVERAGE = 0.52
+TOGETHER_COVERAGE = 0.55
 _TOGETHER = 4
 _QUOTED = 4
 _QUOTED_SHARE = 0.6  # a claim that scores below this share of the best one is not quoted

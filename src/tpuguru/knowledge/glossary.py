@@ -8,9 +8,10 @@ from functools import cached_property
 from tpuguru.base.errors import UsageError
 from tpuguru.base.location import Location
 from tpuguru.knowledge.stemmer import stem
-from tpuguru.knowledge.terms import is_han, tokens
+from tpuguru.knowledge.terms import is_han, tokens, word_parts
 
 CONCEPT_PREFIX = "zz_"  # no English word starts so; the index holds concepts beside words
+OUTSIDE = "outside-"  # concepts that no claim is about: never indexed, so that they weigh against coverage
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,11 @@ class ConceptMatch:
     start: int
     end: int
     concept: str
+
+    @property
+    def outside(self) -> bool:
+        """Whether the concept names what no claim is about."""
+        return self.concept.startswith(OUTSIDE)
 
     @property
     def term(self) -> str:
@@ -95,14 +101,13 @@ class Glossary:
 
 
 def _parts(text: str) -> list[tuple[str, int, int]]:
-    """Return the stems of ``text`` with their places; an identifier gives its parts, all in its place."""
-    found: list[tuple[str, int, int]] = []
-    for token in tokens(text):
-        if token.han:
-            continue
-        stems = token.terms[1:] if len(token.terms) > 1 else token.terms
-        found += [(part, token.start, token.start + len(token.text)) for part in stems]
-    return found
+    """Return the stems of ``text`` with their places, identifiers in parts."""
+    return [
+        (part, token.start + start, token.start + end)
+        for token in tokens(text)
+        if not token.han
+        for part, start, end in word_parts(token.text)
+    ]
 
 
 def read_glossary(text: str, path: str) -> Glossary:

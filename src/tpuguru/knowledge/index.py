@@ -14,7 +14,7 @@ from tpuguru.knowledge.library import Library
 from tpuguru.knowledge.terms import terms
 
 _SCHEMA = """
-create table claims(rowid integer primary key, id text unique, keys text, body text, json blob);
+create table claims(rowid integer primary key, id text unique, title text, keys text, body text, json blob);
 create virtual table fts using fts5(
   title, keys, body, content='', tokenize="unicode61 remove_diacritics 0 tokenchars '_'"
 );
@@ -81,10 +81,10 @@ def _insert(connection: sqlite3.Connection, number: int, claim: Claim, glossary:
     title = _terms(claim.title, glossary)
     keys = _terms(claim_keys(claim), glossary)
     body = _terms(f"{claim.text}\n{claim.conditions}\n{claim.measured}", glossary)
-    strong = sorted({*title, *keys})
+    columns = [" ".join(sorted(set(part))) for part in (title, keys, body)]
     connection.execute(
-        "insert into claims values(?, ?, ?, ?, ?)",
-        (number, claim.id, " ".join(strong), " ".join(sorted(set(body))), msgspec.json.encode(claim)),
+        "insert into claims values(?, ?, ?, ?, ?, ?)",
+        (number, claim.id, *columns, msgspec.json.encode(claim)),
     )
     connection.execute(
         "insert into fts(rowid, title, keys, body) values(?, ?, ?, ?)",
@@ -93,7 +93,8 @@ def _insert(connection: sqlite3.Connection, number: int, claim: Claim, glossary:
 
 
 def _terms(text: str, glossary: Glossary) -> list[str]:
-    return [*terms(text), *dict.fromkeys(match.term for match in glossary.matches(text))]
+    concepts = dict.fromkeys(match.term for match in glossary.matches(text) if not match.outside)
+    return [*terms(text), *concepts]
 
 
 def _prune(folder: Path) -> None:

@@ -3,47 +3,55 @@
 from dataclasses import dataclass
 
 from tpuguru.knowledge.glossary import ConceptMatch, Glossary
-from tpuguru.knowledge.terms import MAXIMUM_CHARACTERS, Token, bigrams, tokens
+from tpuguru.knowledge.terms import MAXIMUM_CHARACTERS, Token, bigrams, is_code, terms, tokens
 
 MAXIMUM_UNITS = 64
 _HAN_BIGRAM_SHARE = 0.5  # n characters give n-1 bigrams but about n/2 words
+_HAN_RUN_SHARE = 1.0  # most claims are in English: Chinese words of no claim must not outweigh concepts
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One thing that is asked about: the user's words, the terms that match it, and its share of weight."""
+    """One thing that is asked about: the user's words, the terms that match it, and its share of weight.
+
+    ``wording`` are the terms of the words themselves where a concept stands for them: of two claims about the
+    same concept the one that uses the user's words is nearer.
+    """
 
     label: str
     terms: tuple[str, ...]
     share: float = 1.0
+    wording: tuple[str, ...] = ()
 
 
 def units(question: str, glossary: Glossary) -> list[Unit]:
     """Return the units of a question: concepts of the glossary where they match, else words."""
     text = question[:MAXIMUM_CHARACTERS]
-    concepts = glossary.longest_matches(text)
-    found = {
-        _unit_key(unit): unit for unit in [*_concept_units(text, concepts), *_words(text, concepts, glossary)]
-    }
-    return list(found.values())[:MAXIMUM_UNITS]
+    words = tokens(text)
+    concepts = [match for match in glossary.longest_matches(text) if not _inside_code(match, words)]
+    found = [*_concept_units(text, concepts), *_words(words, concepts, glossary)]
+    return list({unit.terms: unit for unit in found}.values())[:MAXIMUM_UNITS]
 
 
-def _unit_key(unit: Unit) -> tuple[str, ...]:
-    return unit.terms
+def _inside_code(match: ConceptMatch, words: list[Token]) -> bool:
+    """Return whether a match is only a part of a name in code, which means more as a whole."""
+    return any(
+        word.start <= match.start < match.end <= word.end
+        and match.end - match.start < word.end - word.start
+        and is_code(word.text)
+        for word in words
+    )
 
 
 def _concept_units(text: str, concepts: list[ConceptMatch]) -> list[Unit]:
-    return [Unit(text[match.start : match.end], (match.term,)) for match in concepts]
+    labels = [(match, text[match.start : match.end]) for match in concepts]
+    return [Unit(label, (match.term,), wording=tuple(terms(label))) for match, label in labels]
 
 
-def _words(text: str, concepts: list[ConceptMatch], glossary: Glossary) -> list[Unit]:
+def _words(words: list[Token], concepts: list[ConceptMatch], glossary: Glossary) -> list[Unit]:
     found: list[Unit] = []
-    for token in tokens(text):
-        covered = [
-            match
-            for match in concepts
-            if match.start < token.start + len(token.text) and token.start < match.end
-        ]
+    for token in words:
+        covered = [match for match in concepts if match.start < token.end and token.start < match.end]
         if token.han:
             found += _han_units(token, covered, glossary)
         elif not covered and not _ignored(token, glossary):
@@ -52,9 +60,9 @@ def _words(text: str, concepts: list[ConceptMatch], glossary: Glossary) -> list[
 
 
 def _ignored(token: Token, glossary: Glossary) -> bool:
-    return all(
-        term in glossary.ignored_stems or (term.isdigit() and len(term) < 3) for term in token.terms[-1:]
-    ) and (len(token.terms) == 1)
+    """Return whether a word asks nothing: an ignored one, or a bare short number."""
+    term = token.terms[0]
+    return len(token.terms) == 1 and (term in glossary.ignored_stems or (term.isdigit() and len(term) < 3))
 
 
 def _word_unit(token: Token) -> Unit:
@@ -68,5 +76,10 @@ def _han_units(token: Token, covered: list[ConceptMatch], glossary: Glossary) ->
     for match in covered:
         for index in range(max(match.start, token.start), min(match.end, token.start + len(rest))):
             rest[index - token.start] = " "
-    runs = glossary.ignored_han.sub(" ", "".join(rest)).split()
-    return [Unit(pair, (pair,), _HAN_BIGRAM_SHARE) for run in runs if len(run) > 1 for pair in bigrams(run)]
+    runs = [run for run in glossary.ignored_han.sub(" ", "".join(rest)).split() if len(run) > 1]
+    return [Unit(pair, (pair,), _han_share(len(run) - 1)) for run in runs for pair in bigrams(run)]
+
+
+def _han_share(pairs: int) -> float:
+    """Return the weight of one pair: overlapping pairs of a run count together as one or two words."""
+    return min(_HAN_BIGRAM_SHARE, _HAN_RUN_SHARE / pairs)

@@ -14,7 +14,10 @@ from tpuguru.knowledge.question import Unit
 
 _CANDIDATES = 60
 _COLUMN_WEIGHTS = (3.0, 2.5, 1.0)  # title, keys, body: a title says what the claim is about
-_BODY_SHARE = 0.72  # a word met only in the body counts this much of one met in title or keys
+# How much a word counts by where it is met first: a title says what a claim is about.
+_TITLE_SHARE, _KEYS_SHARE, _BODY_SHARE = 1.0, 0.92, 0.7
+_PARTS_SHARE = 0.6
+_WORDING_SHARE = 0.15
 _BM25_SHARE = 0.25
 _SUPERSEDED_SHARE = 0.5
 
@@ -33,6 +36,7 @@ class Hit:
 class _Candidate:
     row: int
     bm25: float
+    title: frozenset[str]
     keys: frozenset[str]
     body: frozenset[str]
 
@@ -79,16 +83,15 @@ class Index:
         return int(row[0]) if row else 0
 
     def _candidates(self, units: Sequence[Unit]) -> list[_Candidate]:
-        words = list(dict.fromkeys(term for unit in units for term in unit.terms))
+        words = list(dict.fromkeys(term for unit in units for term in (*unit.terms, *unit.wording)))
         query = " OR ".join(f'"{word}"' for word in words)
         rows = self.connection.execute(
-            "select fts.rowid, bm25(fts, ?, ?, ?) as rank, claims.keys, claims.body from fts "
+            "select fts.rowid, bm25(fts, ?, ?, ?) as rank, claims.title, claims.keys, claims.body from fts "
             "join claims on claims.rowid = fts.rowid where fts match ? order by rank, fts.rowid limit ?",
             (*_COLUMN_WEIGHTS, query, _CANDIDATES),
         )
         return [
-            _Candidate(row, -rank, frozenset(keys.split()), frozenset(body.split()))
-            for row, rank, keys, body in rows
+            _Candidate(row, -rank, *(frozenset(part.split()) for part in parts)) for row, rank, *parts in rows
         ]
 
     @staticmethod
@@ -102,7 +105,7 @@ class Index:
             share = _share(unit, candidate)
             if share:
                 matched.append(unit.label)
-                score += share * weight
+                score += (share + _wording(unit, candidate)) * weight
                 covered += weight * min(1.0, share / _BODY_SHARE)
         return (
             score / total + _BM25_SHARE * candidate.bm25 / total,
@@ -119,13 +122,28 @@ class Index:
 
 
 def _share(unit: Unit, candidate: _Candidate) -> float:
-    """Return how well a unit is met: wholly in the keys, in the body, or an identifier only by its parts."""
+    """Return how well a unit is met: in the title, keys or body, or an identifier only by its parts."""
     first, *parts = unit.terms
-    if first in candidate.keys:
-        return 1.0
-    if first in candidate.body:
-        return _BODY_SHARE
+    for share, terms in (
+        (_TITLE_SHARE, candidate.title),
+        (_KEYS_SHARE, candidate.keys),
+        (_BODY_SHARE, candidate.body),
+    ):
+        if first in terms:
+            return share
     if not parts:
         return 0.0
-    met = sum(1 for part in parts if part in candidate.keys or part in candidate.body)
-    return 0.6 * met / len(parts)
+    met = sum(
+        1
+        for part in parts
+        if any(part in terms for terms in (candidate.keys, candidate.title, candidate.body))
+    )
+    return _PARTS_SHARE * met / len(parts)
+
+
+def _wording(unit: Unit, candidate: _Candidate) -> float:
+    """Return the bonus for a claim that uses the words of the question, not only their concept."""
+    if not unit.wording:
+        return 0.0
+    met = sum(1 for term in unit.wording if term in candidate.title or term in candidate.keys)
+    return _WORDING_SHARE * met / len(unit.wording)

@@ -1,6 +1,7 @@
 """Cut text into search terms: stemmed words, identifiers whole and in parts, and Han bigrams."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,6 +19,11 @@ class Token:
     start: int
     terms: tuple[str, ...]
     han: bool = False
+
+    @property
+    def end(self) -> int:
+        """The place after its last character."""
+        return self.start + len(self.text)
 
 
 @cache
@@ -55,16 +61,27 @@ def _token(match: re.Match[str]) -> Token:
 @cache
 def _word_terms(text: str) -> tuple[str, ...]:
     """Return an identifier whole (separators as ``_``) and its parts; a plain word's stem."""
-    pieces = [piece for piece in re.split(r"[._\-/]", text) if piece]
-    parts = [part for piece in pieces for part in _camel_parts(piece)]
-    whole = "_".join(pieces).lower()
-    stems = [stem(part.lower()) for part in parts]
+    parts = [part for part, _, _ in word_parts(text)]
     if len(parts) == 1:
-        return (stems[0],)
-    return (whole, *stems)
+        return (parts[0],)
+    return ("_".join(re.split(r"[._\-/]", text)).lower(), *parts)
 
 
-def _camel_parts(piece: str) -> list[str]:
-    if piece.islower() or piece.isupper() or not re.search(r"[a-z][A-Z]", piece):
-        return [piece]
-    return re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[0-9]+", piece)
+@cache
+def word_parts(text: str) -> tuple[tuple[str, int, int], ...]:
+    """Return the stems of a word's parts (split at separators and inner capitals) with their places in it."""
+    return tuple(
+        (stem(part.group().lower()), piece.start() + part.start(), piece.start() + part.end())
+        for piece in re.finditer(r"[A-Za-z0-9]+", text)
+        for part in _camel_parts(piece.group())
+    )
+
+
+def _camel_parts(piece: str) -> Iterator[re.Match[str]]:
+    mixed = not piece.isupper() and re.search(r"[a-z][A-Z]", piece)
+    return re.finditer(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[0-9]+" if mixed else r".+", piece)
+
+
+def is_code(text: str) -> bool:
+    """Return whether a word looks like a name in code: with ``_``, inner capitals, or like a long option."""
+    return "_" in text or text.count("-") > 1 or re.search(r"[a-z][A-Z]", text) is not None

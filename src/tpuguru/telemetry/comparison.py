@@ -141,7 +141,7 @@ def _doubts(
     for which, seen in (("before", first), ("after", second)):
         steps = seen.step_seconds.count
         if 0 < steps < _FEW_STEPS:
-            yield f"{which}: {steps} steps, the first with the compile, are too few; take {_FEW_STEPS} or more"
+            yield f"{which}: {steps} steps (one with the compile) are too few; take {_FEW_STEPS} or more"
     if ratio is not None and noise is not None and abs(ratio - 1) <= 2 * noise:
         gain = f"{100 * (ratio - 1):+.1f} %"
         yield f"the difference ({gain}) is within twice the spread of the steps ({100 * noise:.1f} %)"

@@ -38,6 +38,7 @@ _INDEX = re.compile(rb"\bindex=(\d+)")
 _DIRECTION = re.compile(rb"\bdirection=(\w+)")
 _CALLS = re.compile(rb"\bcalls=%?([^\s,]+)")
 _PARAMETER = re.compile(rb"parameter\((\d+)\)")
+_PARENTHESIS = re.compile(rb"[()]")
 _KERNEL_BODY = re.compile(rb'"body":"[^"]*"')
 _LONGEST_ATTRIBUTES = 2**20  # continuation lines beyond this are dropped
 
@@ -59,6 +60,7 @@ class OpenComputation:
         self.name = name
         self.entry = entry
         self._shapes: dict[bytes, bytes] = {}
+        self._texts: dict[bytes, str] = {}
         self._kept: list[_Line] = []
         self._counting: dict[bytes, _Line] = {}
         self._parameters: dict[bytes, int] = {}
@@ -100,13 +102,15 @@ class OpenComputation:
     def close(self) -> tuple[Computation, dict[str, Instruction]]:
         """Return the computation, and the instructions kept for their metadata by name."""
         computation = Computation(self.name, entry=self.entry)
-        computation.instructions = [self._instruction(line) for line in self._kept]
+        self._add_counting(computation)
+        self._kept.reverse()
+        while self._kept:  # each line is let go as soon as it is read, or the two forms would add up
+            computation.instructions.append(self._instruction(self._kept.pop()))
         wanted = {_text(line.name): self._instruction(line) for line in self._wanted}
         if self.entry:
             computation.parameters = {
                 number: wanted[_text(name)] for name, number in self._parameters.items()
             }
-        self._add_counting(computation)
         return computation, wanted
 
     def _instruction(self, line: _Line) -> Instruction:
@@ -115,8 +119,8 @@ class OpenComputation:
         shapes = () if line.opcode in _WITHOUT_SHAPES else tuple(self._shape(name) for name in operands)
         return Instruction(
             name=_text(line.name),
-            opcode=_text(line.opcode),
-            shape=_text(line.shape),
+            opcode=self._shared(line.opcode),
+            shape=self._shared(line.shape),
             operands=tuple(_text(name) for name in operands),
             operand_shapes=shapes,
             attributes=_text(line.text[end + 1 :]).lstrip(", ").rstrip(),
@@ -124,9 +128,13 @@ class OpenComputation:
             root=line.root,
         )
 
+    def _shared(self, raw: bytes) -> str:
+        """Decode a text that many instructions have in common, once."""
+        return self._texts.setdefault(raw, _text(raw))
+
     def _shape(self, operand: bytes) -> str:
         name, _, element = operand.partition(b"#")
-        shape = _text(self._shapes.get(operand, b"") or self._shapes.get(name, b""))
+        shape = self._shared(self._shapes.get(operand, b"") or self._shapes.get(name, b""))
         if not element.isdigit():
             return shape
         parts = elements_of(shape)
@@ -192,10 +200,10 @@ def _closing(text: bytes, start: int) -> int:
     if text.find(b"(", start, end) < 0:
         return end
     depth = 1
-    for found in re.finditer(rb"[()]", text[start:]):
+    for found in _PARENTHESIS.finditer(text, start):
         depth += 1 if found[0] == b"(" else -1
         if depth == 0:
-            return start + found.start()
+            return found.start()
     return len(text)
 
 

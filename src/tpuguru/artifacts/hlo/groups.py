@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Literal
 
@@ -11,6 +12,9 @@ from tpuguru.artifacts.request import MeshAxis
 
 type Spelling = Literal["mesh", "iota", "list", "pairs", "all", "megascale"]
 
+_WRITTEN = re.compile(
+    r"\breplica_groups=(mesh\[[^\]]*\][^{]*\{[^}]*\}|\[[\d,]+\]<=\[[\d,]+\](?:T\([\d,]+\))?|\{\{.*?\}\}|\{[^}]*\})"
+)
 _MESH = re.compile(
     r"^mesh\[(?P<axes>[^\]]*)\](?:,?\s*device_ids=\(?(?P<ids>[^{]*?)\)?)?\s*\{(?P<over>[^}]*)\}"
 )
@@ -40,11 +44,11 @@ def device_groups(instruction: Instruction, partitions: int) -> DeviceGroups:
     if instruction.opcode.startswith("collective-permute"):
         text = instruction.attribute("source_target_pairs")
         return DeviceGroups("pairs", _lists(text), text=text)
-    found = re.search(r"\breplica_groups=", instruction.attributes)
-    rest = instruction.attributes[found.end() :] if found else ""
-    return parse_groups(rest, partitions)
+    found = _WRITTEN.search(instruction.attributes)
+    return parse_groups(found[1] if found else "", partitions)
 
 
+@lru_cache(maxsize=1024)  # a program repeats few spellings many times, each over thousands of devices
 def parse_groups(text: str, partitions: int) -> DeviceGroups:
     """Parse the text after ``replica_groups=`` in any of its spellings."""
     if mesh := _MESH.match(text):
@@ -118,7 +122,8 @@ def _ints(text: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", text or "")))
 
 
-def axes_of(groups: DeviceGroups, mesh: Sequence[MeshAxis]) -> tuple[str, ...]:
+@lru_cache(maxsize=1024)
+def axes_of(groups: DeviceGroups, mesh: tuple[MeshAxis, ...]) -> tuple[str, ...]:
     """Return the mesh axes that the groups span, major first; ``()`` when the mesh does not explain them.
 
     Ids are partition numbers in logical mesh order, so a member's coordinate on an axis is

@@ -52,7 +52,7 @@ class Array:
         return f"{self.dtype}[{','.join(map(str, self.dimensions))}]"
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def arrays_of(text: str) -> tuple[Array, ...]:
     """Return every array in a shape text, flattened; ``()`` for tokens and for text that is no shape."""
     return tuple(
@@ -66,6 +66,7 @@ def _dimensions(text: str) -> tuple[int, ...]:
     return tuple(int(digits) for digits in re.findall(r"\d+", text))
 
 
+@lru_cache(maxsize=1024)
 def elements_of(text: str) -> tuple[str, ...]:
     """Split a tuple shape into the texts of its elements; an array shape is its own only element."""
     if not text.startswith("("):

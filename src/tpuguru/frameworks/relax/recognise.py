@@ -1,0 +1,82 @@
+"""Recognise Relax's training command and read its flags."""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+from tpuguru.facts.value import Unknown
+from tpuguru.launch.arguments import Nargs, read_flags
+from tpuguru.launch.comments import tie_comments
+from tpuguru.launch.model import Command, Launch, Note, Paste, Setting, Word
+
+FRAMEWORK = "relax"
+_PYTHON = re.compile(r"(?:.*/)?python(?:3(?:\.\d+)?)?")
+_MODULE = re.compile(r"relax\.entrypoints\.train\w*")
+_MISSING = re.compile(r"the sourced file (\S+) is not here")
+_SCRIPT = re.compile(r"(?:.*/)?relax/entrypoints/train\w*\.py")
+
+
+def recognises(command: Command) -> bool:
+    """Tell whether the command is ``python -m relax.entrypoints.train`` or runs that file."""
+    return _entry(command) is not None
+
+
+def _entry(command: Command) -> tuple[str, tuple[Word, ...]] | None:
+    """Return the entry point and the words after it."""
+    words = command.words
+    for index, word in enumerate(words):
+        text = word.text
+        if isinstance(text, Unknown):
+            text = word.raw  # «${SCRIPT_DIR}/../../relax/entrypoints/train.py» is told by its end
+        if not _PYTHON.fullmatch(text) and index == 0 and not _SCRIPT.fullmatch(text):
+            return None
+        if _MODULE.fullmatch(text) or _SCRIPT.fullmatch(text.strip("\"'")):
+            return text.strip("\"'"), words[index + 1 :]
+        if text.startswith("--"):
+            return None
+    return None
+
+
+@cache
+def nargs() -> dict[str, Nargs]:
+    """Return how many words each known flag takes, by key without dashes."""
+    path = Path(__file__).parent / "data" / "flags.json"
+    table: dict[str, list[str]] = json.loads(path.read_bytes())
+    return {flag: Nargs(kind) for kind, flags in table.items() for flag in flags}
+
+
+def read(paste: Paste, command: Command) -> Launch:
+    """Read the flags in the order of the command line; the last of equal ones counts."""
+    found = _entry(command)
+    entry, rest = found if found is not None else ("", ())
+    arguments = read_flags(rest, nargs())
+    notes = tuple(
+        Note("ignored-word", f"{word.raw} belongs to no flag and is not read", word.location)
+        for word in arguments.positionals
+        if isinstance(word.text, str) and word.text
+    )
+    written = (*arguments.settings, *command.environment, *command.target)
+    return Launch(
+        framework=FRAMEWORK,
+        entry_point=entry,
+        config_path=_model_configuration(paste, arguments.settings),
+        settings=arguments.settings,
+        environment=command.environment,
+        target=command.target,
+        wrappers=command.wrappers,
+        variant=command.variant,
+        location=command.location,
+        comments=tie_comments(paste.comments, written),
+        notes=notes,
+    )
+
+
+def _model_configuration(paste: Paste, settings: tuple[Setting, ...]) -> str:
+    """Return the path of the model configuration: where its sizes stand, or the sourced file that is missing."""
+    for setting in settings:
+        if setting.key == "num-layers" and setting.location is not None:
+            return setting.location.path
+    missing = (_MISSING.search(note.message) for note in paste.notes if note.kind == "source-file-missing")
+    paths = [found[1] for found in missing if found]
+    return next((path for path in paths if "model" in path.lower()), "")
