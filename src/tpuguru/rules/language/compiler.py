@@ -12,7 +12,7 @@ from tpuguru.rules.language.missing import Missing, missing_reason
 from tpuguru.rules.language.parser import dotted_name
 from tpuguru.rules.language.reductions import reduction
 from tpuguru.rules.language.scope import Scope, TextMatch, missing_from
-from tpuguru.rules.language.text_tests import phrase_pattern, regex_pattern
+from tpuguru.rules.language.text_tests import find_together, phrase_pattern, regex_pattern
 
 type Evaluate = Callable[[Scope], object]
 
@@ -290,13 +290,11 @@ def _text_test(name: str, node: ast.Call, variables: frozenset[str]) -> Evaluate
         text = text_of(scope)
         if not isinstance(text, str):
             return text
-        found = []
-        for pattern in texts:
-            match = compile_pattern(str(pattern)).search(text)
-            if match is None:
-                return False
-            found.append(TextMatch(fact, match.start(), match.end()))
-        scope.matches.extend(found)
+        patterns = [compile_pattern(str(pattern)) for pattern in texts]
+        found = find_together(patterns, text)
+        if found is None:
+            return False
+        scope.matches.extend(TextMatch(fact, start, end) for start, end in found)
         return True
 
     return evaluate

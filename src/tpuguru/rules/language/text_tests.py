@@ -1,11 +1,15 @@
 """Text tests for pasted output: phrases (``mentions``) and guarded regular expressions (``matches``)."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 
 from tpuguru.rules.language.errors import ExpressionError
 
 _MAX_PATTERN = 500
+TOGETHER_CHARACTERS = 4000  # in a long log, phrases of one test must stand this near: else chance joins them
+_MOST_MATCHES = 200
 _WORD = re.compile(r"[A-Za-z0-9]")
 _GAP = re.compile(r"…|\*")
 _SPACE_IN_LINE = r"[^\S\n]+"
@@ -73,3 +77,26 @@ def _repeats_a_repetition(pattern: str) -> bool:
 
 def _is_unbounded(text: str) -> bool:
     return text[:1] in ("*", "+") or bool(re.match(r"\{\d*,\d*\}", text))
+
+
+def find_together(patterns: Sequence[re.Pattern[str]], text: str) -> list[tuple[int, int]] | None:
+    """Return one (start, end) for each pattern, all within ``TOGETHER_CHARACTERS``; None when there is none."""
+    found = [_spans(pattern, text) for pattern in patterns]
+    if not all(found):
+        return None
+    if len(text) <= TOGETHER_CHARACTERS:
+        return [spans[0] for spans in found]
+    for start in sorted(span[0] for spans in found for span in spans):
+        near = [
+            next(
+                (span for span in spans if start <= span[0] and span[1] <= start + TOGETHER_CHARACTERS), None
+            )
+            for spans in found
+        ]
+        if all(near):
+            return [span for span in near if span]
+    return None
+
+
+def _spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in islice(pattern.finditer(text), _MOST_MATCHES)]
