@@ -80,7 +80,7 @@ def _is_unbounded(text: str) -> bool:
 
 
 def find_together(patterns: Sequence[re.Pattern[str]], text: str) -> list[tuple[int, int]] | None:
-    """Return one (start, end) for each pattern, all within ``TOGETHER_CHARACTERS``; None when there is none."""
+    """Return one span for each pattern, all within ``TOGETHER_CHARACTERS``; None when there is none."""
     found = [_spans(pattern, text) for pattern in patterns]
     if not all(found):
         return None
