@@ -28,7 +28,7 @@ def bare_train_compile(python: Path, job: AotJob, folder: Path, *, timeout: floa
         str(python),
         "-m",
         "maxtext.trainers.pre_train.train_compile",
-        f"src/maxtext/configs/{job.config_name}",
+        f"src/maxtext/configs/{Path(job.config_name).name}",
         *words,
         f"compile_topology={job.target.topology}",
         f"compile_topology_num_slices={job.target.slices}",
