@@ -13,7 +13,7 @@ from tpuguru.rules.evidence import evidence_of, places_of
 from tpuguru.rules.files import rule_page
 from tpuguru.rules.language.compiler import Evaluate, compile_node
 from tpuguru.rules.language.missing import Missing, MissingFact
-from tpuguru.rules.language.parser import parse_expression
+from tpuguru.rules.language.parser import parse_checked
 from tpuguru.rules.language.scope import Scope
 from tpuguru.rules.model import Rule, Status
 
@@ -96,7 +96,7 @@ def evaluate_rule(rule: Rule, scope: Scope) -> Outcome:
 @lru_cache(maxsize=4096)
 def compiled(text: str) -> Evaluate:
     """Return the function of an expression that was checked when its rule was loaded."""
-    return compile_node(parse_expression(text).tree)
+    return compile_node(parse_checked(text))
 
 
 def _excused(rule: Rule, scope: Scope) -> object:

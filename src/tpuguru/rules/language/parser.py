@@ -80,6 +80,11 @@ def parse_expression(text: str) -> Expression:
     return expression
 
 
+def parse_checked(text: str) -> ast.expr:
+    """Return the tree of a text that :func:`parse_expression` accepted before; it is not checked again."""
+    return ast.parse(f"({text}\n)", mode="eval").body
+
+
 def _parse(text: str) -> ast.expr:
     try:
         return ast.parse(f"({text}\n)", mode="eval").body
