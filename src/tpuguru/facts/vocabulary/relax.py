@@ -207,8 +207,6 @@ _MEMORY = (
     _bytes("memory.outside", "NCCL, CUDA contexts and an engine's remains, outside PyTorch"),
     _bytes("memory.host", "Host memory of one training process"),
     _bytes("memory.host_node", "Host memory of the training processes of a node"),
-    _bytes("memory.first_stage", "Peak of the first pipeline stage"),
-    _bytes("memory.last_stage", "Peak of the last pipeline stage"),
 )
 
 _PEAKS = (

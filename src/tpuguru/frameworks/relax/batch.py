@@ -10,7 +10,7 @@ _SHORT = 4  # samples of a quarter of the longest: the lower end that the rules 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Sizes of a step. ``budget`` is None without dynamic batching; ``longest`` None when nothing bounds it."""
+    """Sizes of a step. ``budget`` is None without dynamic batching; ``longest``: nothing bounds a sample."""
 
     trained: int | None
     micro: int

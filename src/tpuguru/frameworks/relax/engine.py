@@ -96,5 +96,3 @@ def fewest_gpus(
             break
         size = half
     return size
-
-

@@ -1,7 +1,7 @@
-"""The flags of a launch, read with a type. What cannot be told raises, so that a derived fact is unknown too."""
+"""The flags of a launch, read with a type. What cannot be told raises: a derived fact is then unknown too."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from tpuguru.facts.origin import Origin, OriginKind
 from tpuguru.facts.value import Unknown
@@ -37,7 +37,7 @@ class Flags:
     def __contains__(self, key: object) -> bool:
         return key in self._settings
 
-    def __iter__(self) -> Iterable[str]:
+    def __iter__(self) -> Iterator[str]:
         return iter(self._settings)
 
     def setting(self, key: str) -> Setting | None:

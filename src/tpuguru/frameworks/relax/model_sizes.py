@@ -1,4 +1,4 @@
-"""The architecture of the model: from the model configuration that the script sources, or as named by option."""
+"""The architecture: from the model configuration that the script sources, or as an option names it."""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath

@@ -112,5 +112,3 @@ def _half(size: int) -> int:
     if size % 2:
         raise NotKnownError(f"{size} cannot be halved", "an even size")
     return size // 2
-
-

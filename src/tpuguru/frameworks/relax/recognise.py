@@ -73,7 +73,7 @@ def read(paste: Paste, command: Command) -> Launch:
 
 
 def _model_configuration(paste: Paste, settings: tuple[Setting, ...]) -> str:
-    """Return the path of the model configuration: where its sizes stand, or the sourced file that is missing."""
+    """Return the model configuration: where its sizes stand, or the sourced file that is missing."""
     for setting in settings:
         if setting.key == "num-layers" and setting.location is not None:
             return setting.location.path

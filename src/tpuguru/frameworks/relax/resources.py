@@ -49,7 +49,7 @@ def resources_of(flags: Flags) -> Resources:
     except (ValueError, RecursionError):
         raise NotKnownError(f"--resource {text[:60]} is not JSON", "--resource with its JSON") from None
     if not isinstance(document, dict):
-        raise NotKnownError("--resource is no JSON object", '--resource \'{"actor": [1, 8]}\'')
+        raise NotKnownError("--resource is no JSON object", "--resource '{\"actor\": [1, 8]}'")
     return Resources(mode_of(flags), {str(role): _gpus(role, value) for role, value in document.items()})
 
 

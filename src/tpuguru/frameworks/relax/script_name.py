@@ -9,7 +9,9 @@ _SIZE = re.compile(r"(?<![\w.])(\d{1,4}(?:\.\d{1,2})?)([BM])(?![a-z])", re.IGNOR
 _PREFIX = re.compile(r"^run[-_]", re.IGNORECASE)
 _SIZE_END = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d{1,2})?[BM](?:-A\d{1,3}(?:\.\d)?B)?(?![a-z])", re.IGNORECASE)
 _VIDEO = re.compile(r"(?<![a-z])video(?![a-z])", re.IGNORECASE)
-_IMAGE = re.compile(r"(?<![a-z])(?:image|vl|omni|openr1mm|geo3k|pokemon|multimodal|mm)(?![a-z])", re.IGNORECASE)
+_IMAGE = re.compile(
+    r"(?<![a-z])(?:image|vl|omni|openr1mm|geo3k|pokemon|multimodal|mm)(?![a-z])", re.IGNORECASE
+)
 _ASYNC = re.compile(r"(?<![a-z])async(?![a-z])", re.IGNORECASE)
 _DEBUG = re.compile(r"(?<![a-z])(?:debug|smoke)(?![a-z])", re.IGNORECASE)
 
