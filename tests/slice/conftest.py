@@ -1,0 +1,92 @@
+"""Run programs on a virtual slice through the command line, with the toolchain's JAX and libtpu."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.toolchain import toolchain_python
+
+PROGRAMS = Path(__file__).parent / "programs"
+_SECONDS = 400
+
+
+@dataclass(frozen=True)
+class Run:
+    """What ``tpuguru rehearse`` said."""
+
+    code: int
+    report: dict[str, Any]
+    stderr: str
+
+    def lines(self, rank: int = 0) -> list[str]:
+        """What a rank wrote on its standard output."""
+        prefix = f"[{rank}] "
+        return [line.removeprefix(prefix) for line in self.stderr.splitlines() if line.startswith(prefix)]
+
+
+type Rehearse = Callable[..., Run]
+
+
+@pytest.fixture(scope="session")
+def python() -> Path:
+    """The toolchain's interpreter."""
+    return toolchain_python()
+
+
+@pytest.fixture(scope="session")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Cache and state of this test session: nothing is read from an earlier one but the compiled plugin."""
+    root = tmp_path_factory.mktemp("slice")
+    return {name: str(root / name.lower()) for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME")}
+
+
+@pytest.fixture(scope="session")
+def rehearse(python: Path, folders: dict[str, str]) -> Rehearse:
+    """A function that rehearses a program of tests/slice/programs."""
+
+    def run(
+        *options: str,
+        program: str,
+        arguments: tuple[str, ...] = (),
+        environment: dict[str, str] | None = None,
+    ) -> Run:
+        command = [str(python), str(PROGRAMS / program), *arguments]
+        done = subprocess.run(
+            [*tpuguru("rehearse"), "--yes", "--output-format", "json", *options, "--", *command],
+            env=os.environ | folders | (environment or {}),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+        return Run(done.returncode, json.loads(done.stdout) if done.stdout.strip() else {}, done.stderr)
+
+    return run
+
+
+def tpuguru(*words: str) -> list[str]:
+    """The command line of this very tpuguru."""
+    return [sys.executable, "-m", "tpuguru.cli.main", *words]
+
+
+def alive(marker: str) -> list[int]:
+    """Ids of living processes whose command line holds ``marker``."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if marker in line and state not in "ZX" and int(entry.name) != os.getpid():
+            found.append(int(entry.name))
+    return found

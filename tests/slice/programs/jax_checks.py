@@ -1,0 +1,354 @@
+"""Checks of JAX on a virtual tpu7x:2x2x1; each prints one JSON line. Run by tests/slice/test_jax.py."""
+
+import functools
+import json
+import resource
+import sys
+import tempfile
+import traceback
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+CHECKS = {}
+
+
+def check(function):
+    CHECKS[function.__name__] = function
+    return function
+
+
+def mesh(axis="x"):
+    return Mesh(np.array(jax.devices()), (axis,))
+
+
+@check
+def devices():
+    first = jax.devices()[0]
+    places = {(*each.coords, each.core_on_chip) for each in jax.devices()}
+    assert len(places) == 8, places
+    return {
+        "count": jax.device_count(),
+        "kind": first.device_kind,
+        "slice_index": first.slice_index,
+        "limit": first.memory_stats()["bytes_limit"],
+        "process_count": jax.process_count(),
+    }
+
+
+@check
+def host_arrays_round_trip():
+    for dtype in ("float32", "bfloat16", "int8", "bool", "complex64", "float16", "uint32", "float8_e4m3fn"):
+        host = (np.arange(24).reshape(2, 3, 4) % 5).astype(jnp.dtype(dtype))
+        for view in (host, host.transpose(2, 0, 1), host[:, ::2, :]):
+            device = jax.device_put(view, jax.devices()[3])
+            back = np.asarray(device)
+            assert back.dtype == view.dtype and (back == view).all(), (dtype, view.strides)
+            assert device.devices() == {jax.devices()[3]}
+    empty = np.asarray(jax.device_put(np.zeros((0, 3), np.float32)))
+    assert empty.shape == (0, 3)
+
+
+@check
+def operations_have_values():
+    assert (np.asarray(jnp.arange(8) * 2 + 1) == np.arange(8) * 2 + 1).all()
+    assert float(jnp.sin(jnp.float32(1.0))) == np.float32(np.sin(1.0))
+    moved = jax.device_put(jnp.ones((4,)), jax.devices()[5])
+    assert float(moved.sum()) == 4.0
+
+
+@check
+def sharded_jit():
+    sharding = NamedSharding(mesh(), P("x", None))
+    host = np.arange(64 * 32, dtype=np.float32).reshape(64, 32) / 1000
+    array = jax.device_put(host, sharding)
+    function = jax.jit(lambda a: a.T @ a, out_shardings=NamedSharding(mesh(), P()))
+    compiled = function.lower(array).compile()
+    np.testing.assert_allclose(np.asarray(function(array)), host.T @ host, rtol=1e-5)
+    memory = compiled.memory_analysis()
+    text = compiled.as_text()
+    assert "all-reduce" in text and memory.argument_size_in_bytes > 0
+    return {"flops": compiled.cost_analysis()["flops"], "argument": memory.argument_size_in_bytes}
+
+
+@check
+def shard_map_psum():
+    function = jax.shard_map(lambda a: jax.lax.psum(a, "x"), mesh=mesh(), in_specs=P("x"), out_specs=P())
+    out = jax.jit(function)(jnp.arange(16.0))
+    assert np.asarray(out).tolist() == (np.arange(16.0).reshape(8, 2).sum(0)).tolist()
+
+
+@check
+def donation():
+    array = jax.device_put(np.ones((1024, 1024), np.float32))
+    array.block_until_ready()
+    before = jax.devices()[0].memory_stats()["bytes_in_use"]
+    out = jax.jit(lambda a: a + 1, donate_argnums=0)(array)
+    after = jax.devices()[0].memory_stats()["bytes_in_use"]
+    assert array.is_deleted() and after == before, (before, after)
+    assert float(out[0, 0]) == 2.0
+    try:
+        array + 1
+    except RuntimeError as error:
+        assert "deleted" in str(error)
+    else:
+        raise AssertionError("a donated array could be used")
+
+
+@check
+def keeping_what_is_not_donated():
+    before = jax.devices()[0].memory_stats()["bytes_in_use"]
+    array = jax.device_put(np.ones((1024, 1024), np.float32))
+    out = jax.jit(lambda a: a + 1)(array)
+    held = jax.devices()[0].memory_stats()["bytes_in_use"] - before
+    assert held == 2 * 4 * 1024 * 1024, held
+    del array, out
+    assert jax.devices()[0].memory_stats()["bytes_in_use"] == before
+
+
+@check
+def padding_is_counted():
+    """An f32[3,5] takes a whole (8,128) tile, as the compiler's own argument size says."""
+    array = jax.device_put(np.ones((3, 5), np.float32))
+    compiled = jax.jit(lambda a: a * 2).lower(array).compile()
+    size = array.addressable_data(0).on_device_size_in_bytes()
+    assert size == compiled.memory_analysis().argument_size_in_bytes, size
+    return {"bytes": size}
+
+
+@check
+def training_step():
+    params = {"w": jnp.full((16, 4), 0.1), "b": jnp.zeros((4,))}
+    x, y = jnp.ones((8, 16)), jnp.full((8, 4), 2.0)
+
+    def loss(p):
+        return jnp.mean((x @ p["w"] + p["b"] - y) ** 2)
+
+    step = jax.jit(lambda p: jax.tree.map(lambda a, g: a - 0.05 * g, p, jax.grad(loss)(p)))
+    losses = []
+    for _ in range(4):
+        losses.append(float(loss(params)))
+        params = step(params)
+    assert losses == sorted(losses, reverse=True) and losses[-1] < losses[0] / 2
+    return {"losses": losses}
+
+
+@check
+def flash_attention():
+    from jax.experimental.pallas.ops.tpu import flash_attention as kernel
+
+    shape = jax.ShapeDtypeStruct((1, 4, 1024, 128), jnp.bfloat16)
+    compiled = jax.jit(kernel.flash_attention).lower(shape, shape, shape).compile()
+    assert "tpu_custom_call" in compiled.as_text()
+    q = jnp.ones((1, 4, 1024, 128), jnp.bfloat16)
+    out = jax.jit(kernel.flash_attention)(q, q, q)
+    assert np.isnan(np.asarray(out[0, 0, 0, 0], np.float32))  # a Mosaic kernel's value is not known: NaN
+
+
+@check
+def splash_attention_and_gradient():
+    from jax.experimental.pallas.ops.tpu.splash_attention import (
+        splash_attention_kernel,
+        splash_attention_mask,
+    )
+
+    mask = splash_attention_mask.MultiHeadMask(
+        [splash_attention_mask.CausalMask((1024, 1024)) for _ in range(4)]
+    )
+    kernel = splash_attention_kernel.make_splash_mha(mask=mask, head_shards=1, q_seq_shards=1)
+    q = jnp.ones((4, 1024, 128), jnp.bfloat16)
+    value, gradient = jax.jit(jax.value_and_grad(lambda a: kernel(a, q, q).astype(jnp.float32).sum()))(q)
+    assert gradient.shape == q.shape
+
+
+@check
+def known_and_unknown_outputs_of_one_program():
+    """A program with a Mosaic kernel still gives the outputs that do not depend on it."""
+    from jax.experimental.pallas.ops.tpu import flash_attention as kernel
+
+    q = jnp.ones((1, 1, 128, 128), jnp.bfloat16)
+    known, unknown = jax.jit(lambda a, b: (b * 3, kernel.flash_attention(a, a, a)))(q, jnp.arange(4.0))
+    assert np.asarray(known).tolist() == [0, 3, 6, 9]
+    assert np.isnan(np.asarray(unknown, np.float32)).all()
+
+
+@check
+def parameters_bigger_than_this_machine():
+    sharding = NamedSharding(mesh(), P("x", None))
+    make = jax.jit(
+        lambda: [jnp.full((16384, 16384), i, jnp.bfloat16) for i in range(64)], out_shardings=[sharding] * 64
+    )
+    before = jax.devices()[0].memory_stats()["bytes_in_use"]
+    arrays = make()
+    held = jax.devices()[0].memory_stats()["bytes_in_use"] - before
+    del arrays
+    rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    assert held == 64 * 16384 * 16384 * 2 // 8, held
+    return {"held": held, "rss": rss}
+
+
+@check
+def a_full_device_says_so():
+    arrays, error = [], None
+    make = jax.jit(lambda: jnp.zeros((32 * 1024, 64 * 1024), jnp.float32))  # 8 GiB
+    try:
+        for _ in range(13):
+            arrays.append(make())
+            arrays[-1].block_until_ready()
+    except Exception as raised:  # the class depends on JAX's version
+        error = raised
+    count = len(arrays)
+    del arrays
+    assert error is not None and "RESOURCE_EXHAUSTED" in str(error), repr(error)
+    assert "made by jit__lambda" in str(error) and "8.00 GiB" in str(error), str(error)
+    return {"count": count, "class": type(error).__name__}
+
+
+@check
+def host_memory():
+    device = jax.devices()[0]
+    before = device.memory_stats()["bytes_in_use"]
+    sharding = jax.sharding.SingleDeviceSharding(device, memory_kind="pinned_host")
+    array = jax.device_put(np.ones((256, 256), np.float32), sharding)
+    assert array.sharding.memory_kind == "pinned_host"
+    assert device.memory_stats()["bytes_in_use"] == before
+    back = jax.device_put(array, jax.sharding.SingleDeviceSharding(device, memory_kind="device"))
+    assert device.memory_stats()["bytes_in_use"] > before and float(back[0, 0]) == 1.0
+    return {"kinds": sorted(memory.kind for memory in device.addressable_memories())}
+
+
+@check
+def layouts():
+    from jax.experimental.layout import Format, Layout
+
+    compiled = jax.jit(lambda a: a.T * 2).lower(jax.ShapeDtypeStruct((256, 128), jnp.float32)).compile()
+    assert compiled.output_formats.layout.major_to_minor in ((0, 1), (1, 0))
+    wanted = Format(Layout((1, 0)), jax.sharding.SingleDeviceSharding(jax.devices()[0]))
+    out = jax.jit(lambda a: a * 2, out_shardings=wanted)(jnp.ones((256, 128)))
+    assert out.format.layout.major_to_minor == (1, 0)
+    assert float(out[1, 1]) == 2.0
+
+
+@check
+def profiler_trace():
+    with tempfile.TemporaryDirectory() as folder, jax.profiler.trace(folder):
+        (jnp.ones((8, 8)) @ jnp.ones((8, 8))).block_until_ready()
+
+
+@check
+def export_and_call():
+    exported = jax.export.export(jax.jit(lambda a: a * 3))(jax.ShapeDtypeStruct((4,), jnp.float32))
+    again = jax.export.deserialize(exported.serialize())
+    assert np.asarray(again.call(jnp.ones(4))).tolist() == [3.0] * 4
+
+
+@check
+def process_allgather():
+    from jax.experimental import multihost_utils
+
+    assert np.asarray(multihost_utils.process_allgather(np.arange(3))).ravel().tolist() == [0, 1, 2]
+
+
+@check
+def addresses():
+    one, two = jnp.ones(8), jnp.ones(8)
+    assert one.unsafe_buffer_pointer() != two.unsafe_buffer_pointer()
+    assert one.unsafe_buffer_pointer() == one.unsafe_buffer_pointer()
+
+
+@check
+def serialised_executables():
+    from jax.experimental import serialize_executable
+
+    array = jax.device_put(np.arange(64.0, dtype=np.float32), NamedSharding(mesh(), P("x")))
+    compiled = jax.jit(lambda a: a * 2).lower(array).compile()
+    payload = serialize_executable.serialize(compiled)
+    again = serialize_executable.deserialize_and_load(*payload, execution_devices=jax.devices())
+    assert np.asarray(again(array)).tolist() == (np.arange(64.0) * 2).tolist()
+
+
+@check
+def optimizers_and_modules():
+    import optax
+    from flax import nnx
+
+    model = nnx.Linear(8, 4, rngs=nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.adamw(1e-2), wrt=nnx.Param)
+    x, y = jnp.ones((16, 8)), jnp.zeros((16, 4))
+
+    @nnx.jit
+    def step(model, optimizer):
+        loss, gradients = nnx.value_and_grad(lambda m: jnp.mean((m(x) - y) ** 2))(model)
+        optimizer.update(model, gradients)
+        return loss
+
+    losses = [float(step(model, optimizer)) for _ in range(4)]
+    assert losses == sorted(losses, reverse=True)
+    return {"losses": losses}
+
+
+@check
+def debug_print():
+    @jax.jit
+    def function(a):
+        jax.debug.print("a is {}", a.sum())
+        return a * 2
+
+    assert float(function(jnp.ones(4))[0]) == 2.0
+    jax.effects_barrier()
+
+
+@check
+def pure_callback():
+    function = jax.jit(
+        lambda a: jax.pure_callback(lambda v: v + 1, jax.ShapeDtypeStruct((), jnp.float32), a) * 2
+    )
+    return {"value": str(function(jnp.float32(3)))}
+
+
+@check
+def asynchronous_transfers():
+    array = jnp.arange(6.0).reshape(2, 3)
+    array.copy_to_host_async()
+    assert np.asarray(array).tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+@check
+def scan_and_while():
+    out = jax.lax.fori_loop(0, 10, lambda i, c: c + i, 0)
+    assert int(out) == 45
+    carry, ys = jax.lax.scan(lambda c, x: (c + x, c * x), 0.0, jnp.arange(5.0))
+    assert float(carry) == 10.0 and ys.shape == (5,)
+
+
+@check
+def random_numbers_are_the_same_as_on_the_cpu():
+    return {"values": np.asarray(jax.random.normal(jax.random.key(7), (4,))).tolist()}
+
+
+@check
+def reading_an_unknown_value_gives_nan():
+    big = jax.jit(lambda: jnp.ones((64 * 1024, 4 * 1024)))()  # 1 GiB: too much to compute here
+    assert np.isnan(float(big.sum()))
+    assert int(jax.jit(lambda a: a.astype(jnp.int32).sum())(big)) == 0
+
+
+def main():
+    wanted = sys.argv[1:] or list(CHECKS)
+    for name in wanted:
+        try:
+            result = {"check": name, "ok": True, "detail": CHECKS[name]() or {}}
+        except Exception as error:
+            result = {
+                "check": name,
+                "ok": False,
+                "detail": {"error": traceback.format_exc()[-1500:] or repr(error)},
+            }
+        print(json.dumps(result), flush=True)
+
+
+if __name__ == "__main__":
+    main()
