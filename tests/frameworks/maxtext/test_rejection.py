@@ -1,8 +1,10 @@
 """MaxText's own words become findings with a place and a way out."""
 
-from tests.frameworks.maxtext.launches import launch
+from dataclasses import replace
 
-from tpuguru.frameworks.maxtext.rejection import rejection_finding
+from tests.frameworks.maxtext.launches import launch, written
+
+from tpuguru.frameworks.maxtext.rejection import flag_finding, rejection_finding
 
 
 def test_the_key_list_is_left_out_and_the_new_name_given() -> None:
@@ -50,3 +52,17 @@ def test_a_mesh_that_misses_the_slice_is_one_sentence() -> None:
     """What MaxText asserts about products is the last line of its message."""
     message = "Number of devices per slice 8 does not match the product of the ICI parallelism 6"
     assert message in rejection_finding(message, launch("ici_fsdp_parallelism=3")).title
+
+
+def test_a_refused_flag_is_placed_and_the_compilers_advice_followed() -> None:
+    """libtpu names the flag and the value it wants."""
+    flag = written("--xla_tpu_enable_async_collective_fusion", "true", 7)
+    other = written("--xla_tpu_enable_async", "true", 3)
+    message = (
+        "FAILED_PRECONDITION: Continuation fusion for AllGather is enabled on platform ghostlite. Please disable "
+        "it with xla_tpu_enable_async_collective_fusion=false"
+    )
+    finding = flag_finding(message, replace(launch(), compiler_flags=(other, flag)))
+    assert finding.name == "flag-refused"
+    assert str(finding.location) == "run.sh:1:7"
+    assert finding.fix == "--xla_tpu_enable_async_collective_fusion=false"

@@ -7,6 +7,7 @@ from math import ceil
 from tpuguru.aot.record import Failure, FailureKind
 from tpuguru.facts.factset import Facts
 from tpuguru.frameworks.compiling import Change
+from tpuguru.frameworks.maxtext.rejection import advised_flag
 
 _VMEM_FLAG = "--xla_tpu_scoped_vmem_limit_kib"
 _VMEM_STEP_KIB = 1024
@@ -63,10 +64,14 @@ def _for_vmem(message: str) -> Iterator[Change]:
 
 
 def _for_flag(message: str, facts: Facts) -> Iterator[Change]:
+    advised = advised_flag(message)
+    if advised:
+        flag = f"--{advised}"
+        yield Change(flag, flags=(flag,))
     written = facts.get("maxtext.flags.names").value
-    for flag in written if isinstance(written, tuple) else ():
-        if str(flag).lstrip("-") in message:
-            yield Change(f"without {flag}", without_flags=(str(flag),))
+    for name in written if isinstance(written, tuple) else ():
+        if str(name).lstrip("-") in message:
+            yield Change(f"without {name}", without_flags=(str(name),))
 
 
 def _number(facts: Facts, key: str) -> float | None:

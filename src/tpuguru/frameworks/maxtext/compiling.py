@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tpuguru.aot.record import Failure
+from tpuguru.aot.record import Failure, FailureKind
 from tpuguru.facts.factset import Facts
 from tpuguru.facts.finding import Finding
 from tpuguru.frameworks.compiling import Change, JobPlan
@@ -44,6 +44,8 @@ class MaxTextCompiling:
 
     def rejection(self, failure: Failure, launch: Launch) -> Finding:
         """Return MaxText's or libtpu's refusal as a finding."""
+        if failure.kind is FailureKind.FLAG_REJECTED:
+            return rejection.flag_finding(failure.message, launch)
         return rejection.rejection_finding(failure.message, launch)
 
     def changes(self, failure: Failure, facts: Facts) -> Sequence[Change]:

@@ -135,12 +135,16 @@ def replaced_by_model(setting: Setting, model: str, model_value: object) -> Find
     )
 
 
-def located(message: str, settings: tuple[Setting, ...]) -> Setting | None:
-    """Return the setting that MaxText's own message is about: the written key that it names first."""
+def located(message: str, settings: tuple[Setting, ...], *, bare: bool = False) -> Setting | None:
+    """Return the setting that a message is about: the written key that it names first, the longest of equals.
+
+    ``bare``: the message names flags without their dashes.
+    """
     positions = [
-        (message.find(setting.key), -len(setting.key), setting)
+        (message.find(key), -len(key), setting)
         for setting in settings
-        if setting.overridden_by is None and setting.key in message
+        if setting.overridden_by is None
+        and (key := setting.key.lstrip("-") if bare else setting.key) in message
     ]
     return min(positions, key=lambda found: found[:2])[2] if positions else None
 

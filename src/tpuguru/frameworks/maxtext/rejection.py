@@ -20,6 +20,24 @@ def rejection_finding(message: str, launch: Launch, version: str = NEWEST) -> Fi
     return _unknown_key(message, launch, table) or _field(message, launch, table) or _other(message, launch)
 
 
+def flag_finding(message: str, launch: Launch) -> Finding:
+    """Return the finding for a compiler flag that the TPU compiler refused."""
+    said = " ".join(message.split())
+    written = [flag for flag in launch.compiler_flags if flag.overridden_by is None]
+    flag = refusals.located(said, tuple(written), bare=True)
+    advised = advised_flag(message)
+    fix = f"--{advised}" if advised else f"remove {flag.key}" if flag else ""
+    return refusals.refusal(
+        "flag-refused", f"the TPU compiler refuses a flag: {_short(said)}", setting=flag, fix=fix
+    )
+
+
+def advised_flag(message: str) -> str:
+    """Return ``name=value`` when the compiler says what to set: «Please disable it with xla_…=false»."""
+    found = re.search(r"\bwith (?:--)?(xla_\w+=[\w.-]+)", message)
+    return found[1] if found else ""
+
+
 def _unknown_key(message: str, launch: Launch, table: Defaults) -> Finding | None:
     """``'fsdp_shard_on_exp' not in 'run_name', …``: the list of a thousand keys is of no use to anyone."""
     found = re.search(_UNKNOWN_KEY, message)

@@ -40,7 +40,7 @@ def assemble(work: Work) -> CheckReport:
         findings=tuple(finding_record(finding) for finding in work.findings),
         mesh=said.mesh_record(work.facts),
         batch=said.batch_record(work.facts),
-        code_path=code_path_record(extract.code_path, work.facts) if extract else None,
+        code_path=code_path_record(extract.code_path, work.facts) if extract and work.compiled else None,
         collectives=collective_records(extract.collectives) if extract else (),
         memory=memory_record(extract.memory) if extract else None,
         flags=flag_records(extract.flags) if extract else (),
@@ -77,7 +77,8 @@ def _runs(work: Work) -> tuple[RunRecordBrief, ...]:
 
 def _not_checked(work: Work) -> tuple[NotChecked, ...]:
     entries = [*work.skipped]
-    entries += [(missing.what, missing.because) for missing in (work.extract.missing if work.extract else ())]
+    if work.extract is not None and work.compiled:
+        entries += [(missing.what, missing.because) for missing in work.extract.missing]
     entries += _rules_that_cannot_tell(work)
     entries += [(described(launch), "one launch a check; --variant picks another") for launch in work.others]
     entries += [(note.kind, note.message) for note in work.launch.notes if note.kind != "filled-in"]
@@ -85,14 +86,21 @@ def _not_checked(work: Work) -> tuple[NotChecked, ...]:
 
 
 def _rules_that_cannot_tell(work: Work) -> list[tuple[str, str]]:
-    """Return the rules that lack a fact; those about a run's log are one entry, for there is no run yet."""
-    waiting = [(name, needs) for name, needs in work.cannot_tell if not _about_a_run(needs)]
-    entries = [(f"rule {name}", f"needs {', '.join(needs)}") for name, needs in waiting]
-    after = len(work.cannot_tell) - len(waiting)
-    if after:
-        entries.append((f"{after} rules about logs and profiles", "they need a run: tpuguru diagnose LOG"))
+    """Return the rules that lack a fact. Those that all lack a run, or a compiled program, are one entry."""
+    about_a_run = [name for name, needs in work.cannot_tell if _any(needs, "observed.")]
+    others = [(name, needs) for name, needs in work.cannot_tell if name not in about_a_run]
+    unbuilt = [name for name, needs in others if not work.compiled and _any(needs, "compiled.")]
+    entries = [(f"rule {name}", f"needs {', '.join(needs)}") for name, needs in others if name not in unbuilt]
+    if unbuilt:
+        entries.append(
+            (f"{len(unbuilt)} rules about the compiled program ({', '.join(unbuilt)})", "there is none")
+        )
+    if about_a_run:
+        entries.append(
+            (f"{len(about_a_run)} rules about logs and profiles", "they need a run: tpuguru diagnose LOG")
+        )
     return entries
 
 
-def _about_a_run(needs: tuple[str, ...]) -> bool:
-    return any(need.startswith("observed.") for need in needs)
+def _any(needs: tuple[str, ...], prefix: str) -> bool:
+    return any(need.startswith(prefix) for need in needs)

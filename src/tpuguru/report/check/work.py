@@ -43,3 +43,8 @@ class Work:
     skipped: list[tuple[str, str]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     tool_failed: bool = False
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the compiler got as far as an optimised program, be it one that does not fit."""
+        return self.extract is not None and self.extract.program.stage in ("final", "oom-intermediate")
