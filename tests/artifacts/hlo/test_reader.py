@@ -117,6 +117,13 @@ def test_fixture() -> None:
     assert module.parameters[1].op_name == "params['w']"
 
 
+def test_a_buffer_is_named_after_what_filled_it() -> None:
+    """A copy has the op name of what it copies, and a kernel keeps the one on its last line."""
+    wanted = read_module(FIXTURE, wanted={"permute-done.1", "copy-done.1", "splash_mha_fwd.1"}).wanted
+    assert wanted["copy-done.1"].op_name == "jit(step)/transpose/while"
+    assert wanted["splash_mha_fwd.1"].op_name.endswith("pallas_call")
+
+
 def test_fingerprint_ignores_places_but_not_the_program() -> None:
     """Op names and source lines leave the fingerprint alone; another shape or opcode changes it."""
     text = FIXTURE.read_text()

@@ -29,6 +29,9 @@ _KEPT = frozenset(
 )  # fmt: skip
 _COUNTING = frozenset((b"compare", b"constant", b"add", b"tuple", b"fusion", b"get-tuple-element", b"copy"))
 _MOST_COPIES = 8  # copies of a constant looked through
+# Instructions that hand a buffer on without computing: what filled it is found through their first operand.
+_PASSING = frozenset((b"bitcast", b"copy-done", b"async-done", b"get-tuple-element", b"copy", b"copy-start"))
+_MOST_HOPS = 8
 _WITHOUT_SHAPES = frozenset((b"fusion", b"while", b"call", b"conditional"))
 _INTEGER = re.compile(rb"[su](?:8|16|32|64)\[\]|pred\[\]")
 _OPERAND = re.compile(rb"%([^\s,()]+)")
@@ -38,6 +41,7 @@ _INDEX = re.compile(rb"\bindex=(\d+)")
 _DIRECTION = re.compile(rb"\bdirection=(\w+)")
 _CALLS = re.compile(rb"\bcalls=%?([^\s,]+)")
 _PARAMETER = re.compile(rb"parameter\((\d+)\)")
+_OP_NAME = b'op_name="'
 _PARENTHESIS = re.compile(rb"[()]")
 _KERNEL_BODY = re.compile(rb'"body":"[^"]*"')
 _LONGEST_ATTRIBUTES = 2**20  # continuation lines beyond this are dropped
@@ -65,6 +69,7 @@ class OpenComputation:
         self._counting: dict[bytes, _Line] = {}
         self._parameters: dict[bytes, int] = {}
         self._wanted: list[_Line] = []
+        self._passing: dict[bytes, _Line] = {}
         self._root: _Line | None = None
         self._last_kept = False
 
@@ -84,6 +89,8 @@ class OpenComputation:
                 self._wanted.append(line)
         if opcode in _COUNTING and (opcode in (b"tuple", b"get-tuple-element") or _INTEGER.match(shape)):
             self._counting[name] = line
+        if opcode in _PASSING:
+            self._passing[name] = line
         if root:
             self._root = line
 
@@ -103,10 +110,12 @@ class OpenComputation:
         """Return the computation, and the instructions kept for their metadata by name."""
         computation = Computation(self.name, entry=self.entry)
         self._add_counting(computation)
+        kept = {line.name: line for line in self._kept} if self._wanted else {}
+        whole = (kept.get(line.name, line) for line in self._wanted)  # with attributes that span lines
+        wanted = {_text(line.name): self._instruction(self._with_op_name(line, kept)) for line in whole}
         self._kept.reverse()
         while self._kept:  # each line is let go as soon as it is read, or the two forms would add up
             computation.instructions.append(self._instruction(self._kept.pop()))
-        wanted = {_text(line.name): self._instruction(line) for line in self._wanted}
         if self.entry:
             computation.parameters = {
                 number: wanted[_text(name)] for name, number in self._parameters.items()
@@ -127,6 +136,23 @@ class OpenComputation:
             computation=self.name,
             root=line.root,
         )
+
+    def _with_op_name(self, line: _Line, kept: dict[bytes, _Line]) -> _Line:
+        """Give an instruction that only passes a buffer on the metadata of the one that filled it."""
+        origin = line
+        for _ in range(_MOST_HOPS):
+            if _OP_NAME in origin.text or origin.name not in self._passing:
+                break
+            name = next(iter(_operands_of(origin)), b"").partition(b"#")[0]
+            found = self._passing.get(name) or kept.get(name)
+            if found is None:
+                break
+            origin = found
+        start = origin.text.find(b"metadata={" + _OP_NAME)
+        if origin is line or start < 0:
+            return line
+        metadata = origin.text[start : origin.text.find(b"}", start) + 1]
+        return line._replace(text=line.text.rstrip() + b", " + metadata)
 
     def _shared(self, raw: bytes) -> str:
         """Decode a text that many instructions have in common, once."""
