@@ -96,7 +96,7 @@ class KnowledgeBase:
         if found:
             return found
         hits = self.search(text, 1)
-        if hits and is_covered(self.index, units(text, self.glossary), hits):
+        if hits and is_covered(units(text, self.glossary), hits):
             return self.routes.for_page(hits[0].claim.page)
         return Route(UNKNOWN, (), "no row of the routing table and no claim fits")
 
@@ -115,7 +115,7 @@ class KnowledgeBase:
             raise NothingToCheckError("the question is empty", help='tpuguru ask "why is my step slow?"')
         asked = units(question, self.glossary)
         hits = self.index.search(asked, _SEARCHED)
-        covered = is_covered(self.index, asked, hits)
+        covered = is_covered(asked, hits)
         shown = quoted(hits) if covered else ()
         return Answer(
             question=redact(question),

@@ -9,6 +9,8 @@ from tpuguru.knowledge.base import KnowledgeBase
 from tpuguru.knowledge.baselines import FigureStatus
 from tpuguru.knowledge.claim import Claim
 
+_PLAYBOOK_PARTS = ("## Steps", "Evidence:", "## Stop when")
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -38,6 +40,7 @@ def check_knowledge(base: KnowledgeBase) -> CheckReport:
         *_superseded_citations(base, by_id),
         *_supersession_loops(by_id),
         *_route_problems(base),
+        *_playbook_problems(base),
         *_figure_problems(base),
     ]
     reviewed = {page.id: page.reviewed for page in base.pages}
@@ -99,6 +102,16 @@ def _route_problems(base: KnowledgeBase) -> list[Problem]:
     return [
         *(Problem(f"there is no playbook {name!r}", table) for name in sorted(named_playbooks - playbooks)),
         *(Problem(f"there is no page {name!r}", table) for name in sorted(named_pages - pages)),
+    ]
+
+
+def _playbook_problems(base: KnowledgeBase) -> list[Problem]:
+    """Return playbooks that lack a part: what to do, what gives the evidence, when to stop."""
+    return [
+        Problem(f"the playbook lacks {part!r}", Location(f"{path.parent.name}/{path.name}", 1))
+        for path in sorted(base.playbooks.glob("*.md"))
+        for part in _PLAYBOOK_PARTS
+        if part not in path.read_text(encoding="utf-8")
     ]
 
 

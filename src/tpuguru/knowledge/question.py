@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tpuguru.knowledge.glossary import ConceptMatch, Glossary
+from tpuguru.knowledge.glossary import CONCEPT_PREFIX, ConceptMatch, Glossary
 from tpuguru.knowledge.terms import MAXIMUM_CHARACTERS, Token, bigrams, is_code, terms, tokens
 
 MAXIMUM_UNITS = 64
@@ -22,6 +22,16 @@ class Unit:
     terms: tuple[str, ...]
     share: float = 1.0
     wording: tuple[str, ...] = ()
+
+    @property
+    def outside(self) -> bool:
+        """Whether the glossary knows it as something that no claim is about."""
+        return self.terms[0].startswith(CONCEPT_PREFIX + "outside_")
+
+    @property
+    def of_the_field(self) -> bool:
+        """Whether the glossary knows it as something that claims are about."""
+        return bool(self.wording) and not self.outside
 
 
 def units(question: str, glossary: Glossary) -> list[Unit]:
