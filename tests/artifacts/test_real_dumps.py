@@ -41,12 +41,19 @@ MOE = {
     "ici_expert_parallelism": str(EXPERTS_AXIS),
     **{f"{side}_tile_{way}_mlp_dim": "256" for side in ("wi", "wo") for way in ("fwd", "dlhs", "drhs")},
 }
+# A published launch (Trillium recipes, Llama3.1-8B on v6e-8) that this stack no longer fits.
 OOM = {
     "model_name": "llama3.1-8b",
     "per_device_batch_size": "3",
     "max_target_length": "8192",
     "attention": "flash",
-    "remat_policy": "full",
+    "remat_policy": "custom",
+    "decoder_layer_input": "offload",
+    "query_proj": "offload",
+    "key_proj": "offload",
+    "value_proj": "offload",
+    "out_proj": "offload",
+    "sa_use_fused_bwd_kernel": "True",
     "ici_fsdp_parallelism": "-1",
 }
 
@@ -145,10 +152,16 @@ def test_flag_is_in_force(moe: tuple[RunRecord, Extract]) -> None:
     assert extract.flags.notable["xla_tpu_scoped_vmem_limit_kib"].startswith("65536")
 
 
-def test_out_of_memory_is_explained(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def oom(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunRecord, Extract]:
+    """The run and the extract of the program that does not fit."""
+    record = compiled(OOM, "v6e-8", tmp_path_factory.mktemp("oom"))
+    return record, extract_folder(record.folder)
+
+
+def test_out_of_memory_is_explained(oom: tuple[RunRecord, Extract]) -> None:
     """A program that does not fit has its E-code, and its own arithmetic agrees with the compiler's message."""
-    record = compiled(OOM, "v6e-8", tmp_path)
-    extract = extract_folder(record.folder)
+    _, extract = oom
     error = extract.outcome.error
     assert error is not None
     assert (extract.outcome.status, error.code, error.space) == ("out-of-memory", "E1000", "hbm")
@@ -158,3 +171,16 @@ def test_out_of_memory_is_explained(tmp_path: Path) -> None:
     assert extract.memory.headroom_bytes < 0
     stack = next(buffer for buffer in extract.memory.largest if buffer.dimensions == (32, 3, 8192, 4096))
     assert stack.bytes == 6 * 2**30
+
+
+def test_undone_offload_is_seen(oom: tuple[RunRecord, Extract]) -> None:
+    """Two of the five offloaded stacks come back to the device whole, and no separate dq kernel runs."""
+    _, extract = oom
+    host = extract.code_path.host_offload
+    assert (host.annotated, host.kept_buffers) == (5, 5)
+    assert [(copy.shape, copy.bytes) for copy in host.copied_back] == [
+        ("bf16[32,3,8192,4096]", 6 * 2**30)
+    ] * 2
+    facts = compiled_facts(extract)
+    assert facts.get("compiled.offload.copied_back").value == 12 * 2**30
+    assert facts.get("compiled.attention.dq_kernel").value is False
