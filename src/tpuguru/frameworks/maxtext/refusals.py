@@ -170,4 +170,5 @@ def _evidence(setting: Setting | None) -> tuple[Evidence, ...]:
     if setting is None:
         return ()
     origin = Origin(OriginKind(setting.source.value), location=setting.location)
-    return (Evidence(f"maxtext.config.{setting.key}", _text_of(setting), origin),)
+    name = f"flag {setting.key}" if setting.key.startswith("--") else f"maxtext.config.{setting.key}"
+    return (Evidence(name, _text_of(setting), origin),)

@@ -27,9 +27,8 @@ def flag_finding(message: str, launch: Launch) -> Finding:
     flag = refusals.located(said, tuple(written), bare=True)
     advised = advised_flag(message)
     fix = f"--{advised}" if advised else f"remove {flag.key}" if flag else ""
-    return refusals.refusal(
-        "flag-refused", f"the TPU compiler refuses a flag: {_short(said)}", setting=flag, fix=fix
-    )
+    title = f"the TPU compiler refuses {flag.key if flag else 'a flag'}"
+    return refusals.refusal("flag-refused", title, message=_short(said), setting=flag, fix=fix)
 
 
 def advised_flag(message: str) -> str:
