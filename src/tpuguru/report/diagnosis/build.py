@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from tpuguru.base.units import format_bytes
 from tpuguru.facts.factset import Facts
@@ -24,8 +25,9 @@ from tpuguru.report.contracts.diagnosis import (
     PasteRecord,
     RouteRecord,
 )
+from tpuguru.report.diagnosis.profile import is_profile, read_profile
 from tpuguru.report.diagnosis.similar import SimilarCause, similar_causes
-from tpuguru.rules.catalog import load_catalog
+from tpuguru.rules.catalog import find_project, load_catalog
 from tpuguru.rules.engine import evaluate
 from tpuguru.telemetry.facts import observed_facts
 from tpuguru.telemetry.scan import Scan, scan
@@ -49,6 +51,8 @@ def diagnose(path: str) -> Diagnosed:
 
     UsageError when it cannot be read or a rule is broken, NothingToCheckError when it is empty.
     """
+    if is_profile(path):
+        return _diagnosed(read_profile(path), PasteRecord(path, Path(path).stat().st_size, 0, ("xprof",)), "")
     with open_paste(path) as file:
         seen = scan(chunks(file, path))
     return diagnose_scan(seen, path)
@@ -56,24 +60,25 @@ def diagnose(path: str) -> Diagnosed:
 
 def diagnose_scan(seen: Scan, path: str) -> Diagnosed:
     """Diagnose a paste that was read already."""
-    facts = observed_facts(seen, path)
-    evaluation = evaluate(load_catalog(), facts)
+    formats = tuple(seen.observation.formats)
+    read = PasteRecord(path, seen.bytes, seen.lines, formats, seen.excerpt.left_out)
+    return _diagnosed(observed_facts(seen, path), read, seen.excerpt.text())
+
+
+def _diagnosed(facts: Facts, read: PasteRecord, text: str) -> Diagnosed:
+    certain = evaluate(load_catalog(find_project(Path.cwd())), facts).findings
     knowledge = open_knowledge()
-    text = seen.excerpt.text()
-    hits = knowledge.search(text, limit=12)
-    certain = tuple(evaluation.findings)
-    similar = similar_causes(hits, path, certain)
-    findings = ranked(certain, similar)
-    route = knowledge.route(text)
+    words = text or " ".join(finding.title for finding in certain)
+    hits = knowledge.search(words, limit=12) if words else []
+    findings = ranked(certain, similar_causes(hits, read.path, certain))
+    route = knowledge.route(words) if words else None
     report = Diagnosis(
         schema=SCHEMA,
         tool=tool_record(),
-        input=PasteRecord(
-            path, seen.bytes, seen.lines, tuple(seen.observation.formats), seen.excerpt.left_out
-        ),
+        input=read,
         findings=tuple(finding_record(finding) for finding in findings),
         observed=tuple(_observed(facts)),
-        route=RouteRecord(route.playbook, route.pages, route.why, route.alternatives),
+        route=RouteRecord(route.playbook, route.pages, route.why, route.alternatives) if route else None,
         claims=tuple(_claim(hit) for hit in hits[:_SHOWN_CLAIMS]),
         not_checked=tuple(_not_checked(findings)),
     )

@@ -1,0 +1,1 @@
+"""Readers of XProf profiles: its JSON tables, and what they say about a step."""

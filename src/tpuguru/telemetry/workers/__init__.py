@@ -1,0 +1,1 @@
+"""Programs that run inside a toolchain and import nothing of ours."""
