@@ -13,7 +13,9 @@ _PASSED = re.compile(
     r"|USE_SHARDY_PARTITIONER|NUMPY_RANK_PROMOTION|NUMPY_DTYPE_PROMOTION|SOFTMAX_CUSTOM_JVP|CPU_ENABLE_ASYNC_DISPATCH)"
 )
 # Flags that write or read files of the user's; the run dumps to its own folder.
-_FILE_FLAGS = re.compile(r"--(?:xla_(?:[a-z]+_)?dump\w*|flagfile|fromenv|tryfromenv)(?:=|$)")
+_FILE_FLAGS = re.compile(
+    r"--(?:xla_(?:\w+_)?dump(?:_\w*)?|xla_\w+_(?:dir|path|file)|flagfile|fromenv|tryfromenv)(?:=|$)"
+)
 
 
 def worker_environment(job: AotJob, folder: Path) -> dict[str, str]:

@@ -63,7 +63,8 @@ class UvToolchain:
 
     def install(self, progress: Progress) -> None:
         """Make the environment unless it is there."""
-        progress(self.data.notice)
+        if self.data.notice:
+            progress(self.data.notice)
         building.build(self.folder, self.lock, self.data, progress)
 
     def health_check(self) -> str | None:
