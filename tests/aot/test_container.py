@@ -100,6 +100,10 @@ def test_a_stand_in_engine_runs_the_worker(tmp_path: Path, monkeypatch: pytest.M
     assert calls[-1] == "kill tpuguru-run-1"
 
 
+def _succeeds(words: list[str]) -> bool:
+    return subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+
 def engine_answers() -> bool:
     """Tell whether a container engine is here and its daemon, if it needs one, is running."""
     for name in ("docker", "podman"):
