@@ -294,7 +294,7 @@ def _program(
     mesh_from: str,
 ) -> Program:
     name = module.name if module else re.sub(r"^module_\d+\.|\.cl_\d+$", "", reading.artifacts.module)
-    stated = execution.partitions or partitions_in(module)
+    stated = execution.partitions or partitions_in(module) or reading.request.partitions
     return Program(
         name=name,
         fingerprint=module.fingerprint if module else "",

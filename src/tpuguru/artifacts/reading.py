@@ -103,7 +103,7 @@ def find_cluster(
 ) -> tuple[Cluster, str]:
     """Return the mesh and where its partitions are, and what said so: given, StableHLO, HLO."""
     mesh, origin = _mesh(reading.request.mesh, module, stablehlo)
-    partitions = execution.partitions or partitions_in(module)
+    partitions = execution.partitions or partitions_in(module) or reading.request.partitions
     if not partitions:
         partitions = prod(axis.size for axis in mesh)
     if not mesh and partitions > 1:

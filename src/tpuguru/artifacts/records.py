@@ -39,6 +39,7 @@ def completed(request: ExtractRequest, artifacts: Artifacts) -> ExtractRequest:
         request,
         mesh=request.mesh or _mesh(record.get("mesh")),
         slices=request.slices if request.slices != 1 else _integer(record.get("slices"), 1),
+        partitions=request.partitions or _integer(facts.get("num_partitions"), 0) or None,
         requested_flags=request.requested_flags or _flags(job.get("flags")),
         memory_stats=statistics or memory_stats_in(log) or None,
         compile_seconds=request.compile_seconds or _seconds(record, facts),
