@@ -107,9 +107,7 @@ def _succeeds(words: list[str]) -> bool:
 def engine_answers() -> bool:
     """Tell whether a container engine is here and its daemon, if it needs one, is running."""
     for name in ("docker", "podman"):
-        if (path := shutil.which(name)) and subprocess.run(
-            [path, "info"], capture_output=True
-        ).returncode == 0:
+        if (path := shutil.which(name)) and _succeeds([path, "info"]):
             return True
     return False
 
