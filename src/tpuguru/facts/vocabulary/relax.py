@@ -57,7 +57,7 @@ _CONTEXT = (
     _flag("debug", "The file name says that this is a debugging run"),
     _flag("lora", "LoRA adapters are trained, not the whole model"),
     _gpus("name.gpus", "GPUs that the file name states (8xgpu)"),
-    _flag("name.async", "The file name says async"),
+    _flag("name.says_async", "The file name says async"),
     _text("name.modality", "Modality that the file name states", "text", "mm", "video"),
     _number("name.parameters", "Parameters that the file name states (4B)", Unit.PARAMETERS),
     _texts("flags.misspelt", "Flags that no parser reads and that are nearly the name of one that matters"),
@@ -174,8 +174,8 @@ _RUNNING = (
     _flag("checkpoint.asynchronous", "--async-save"),
     _count("evaluation.interval", "--eval-interval, 0 when nothing is evaluated"),
     _flag("evaluation.skips_first", "--skip-eval-before-train"),
-    _count("async.staleness", "--max-staleness"),
-    _flag("async.only_load_weight", "reference and actor_fwd load weights only (--ref-actor-config)"),
+    _count("asynchronous.staleness", "--max-staleness"),
+    _flag("asynchronous.only_load_weight", "reference and actor_fwd load weights only (--ref-actor-config)"),
     _texts("diagnostics", "Debugging flags and variables that are on"),
     _text("env.allocator", "PYTORCH_CUDA_ALLOC_CONF"),
     _text("env.max_connections", "CUDA_DEVICE_MAX_CONNECTIONS, empty when it is not set"),
@@ -207,6 +207,7 @@ _MEMORY = (
     _bytes("memory.outside", "NCCL, CUDA contexts and an engine's remains, outside PyTorch"),
     _bytes("memory.host", "Host memory of one training process"),
     _bytes("memory.host_node", "Host memory of the training processes of a node"),
+    _bytes("memory.emptiest_stage", "Peak of the pipeline stage that needs least"),
 )
 
 _PEAKS = (
@@ -231,7 +232,7 @@ _SUGGESTED = (
     _count("suggest.engine", "Fewest GPUs of an engine that hold weights and half the KV cache"),
     _tokens("suggest.budget", "Largest token budget whose peak stays under 85 % of the GPU"),
     _number("suggest.offload_fraction", "Share of the optimizer to offload so that the peak is 90 %"),
-    _count("suggest.micro", "Layers of a virtual pipeline chunk"),
+    _count("suggest.chunk", "Layers of a virtual pipeline chunk"),
     _gpus("suggest.half_gpus", "Half of the GPUs"),
 )
 

@@ -13,7 +13,7 @@ from tpuguru.frameworks.relax.putting import Putter
 from tpuguru.frameworks.relax.training import run_batch, training_run, virtual_chunks
 from tpuguru.memory.budget import Budget
 from tpuguru.memory.fit import fit
-from tpuguru.memory.megatron import MegatronRun, estimate
+from tpuguru.memory.megatron import MegatronRun, estimate, stage_budgets
 from tpuguru.memory.megatron.local_parameters import local_parameters, padded_vocabulary
 from tpuguru.memory.megatron.state import optimizer_parameters
 from tpuguru.models.architecture import Architecture, MoeMlp, SoftmaxAttention
@@ -137,6 +137,7 @@ def _put_budget(put: Putter, subject: Subject, estimates: Estimates) -> None:
         "memory.outside": lambda: estimates.budget.bytes_of("non_torch"),
         "memory.host": lambda: estimates.budget.host_bytes,
         "memory.host_node": partial(_host_of_node, subject, estimates),
+        "memory.emptiest_stage": partial(_emptiest_stage, estimates),
         "optimizer.shard": partial(_shard, estimates),
     }
     for name, work in works.items():
@@ -159,6 +160,10 @@ def _log_prob_logits(subject: Subject, estimates: Estimates) -> int:
 def _host_of_node(subject: Subject, estimates: Estimates) -> int:
     per_node = min(subject.flags.size("num-gpus-per-node", 8), estimates.run.gpus)
     return per_node * estimates.budget.host_bytes
+
+
+def _emptiest_stage(estimates: Estimates) -> int:
+    return min(budget.gpu_bytes for budget in stage_budgets(estimates.run))
 
 
 def _shard(estimates: Estimates) -> int:
@@ -246,7 +251,7 @@ def _put_suggestions(put: Putter, subject: Subject, estimates: Estimates) -> Non
         "engine": engine,
         "budget": lambda: estimates.peaks.largest_budget(subject.device_bytes),
         "offload_fraction": lambda: estimates.peaks.offload_fraction(subject.device_bytes),
-        "micro": chunk,
+        "chunk": chunk,
         "half_gpus": lambda: subject.resources.total // 2,
     }
     for name, work in works.items():

@@ -11,6 +11,7 @@ from tpuguru.launch.comments import tie_comments
 from tpuguru.launch.model import Command, Launch, Note, Paste, Setting, Word
 
 FRAMEWORK = "relax"
+ENTRYPOINT_MISSING = "entrypoint-missing"
 _PYTHON = re.compile(r"(?:.*/)?python(?:3(?:\.\d+)?)?")
 _MODULE = re.compile(r"relax\.entrypoints\.train\w*")
 _MISSING = re.compile(r"the sourced file (\S+) is not here")
@@ -56,6 +57,9 @@ def read(paste: Paste, command: Command) -> Launch:
         for word in arguments.positionals
         if isinstance(word.text, str) and word.text
     )
+    missing = any(note.kind == "source-file-missing" and "entrypoint" in note.message for note in paste.notes)
+    if missing:
+        notes += (Note(ENTRYPOINT_MISSING, "the entrypoint is not here: what it exports is unknown"),)
     written = (*arguments.settings, *command.environment, *command.target)
     return Launch(
         framework=FRAMEWORK,

@@ -11,6 +11,7 @@ from tpuguru.frameworks.relax.engine import RolloutEngine, rollout_engine
 from tpuguru.frameworks.relax.facts import Subject
 from tpuguru.frameworks.relax.flags import Flags, NotKnownError
 from tpuguru.frameworks.relax.putting import Putter
+from tpuguru.frameworks.relax.recognise import ENTRYPOINT_MISSING
 from tpuguru.frameworks.relax.resources import mode_of
 from tpuguru.frameworks.relax.training import (
     expert_tensor_of,
@@ -79,7 +80,7 @@ _INTEGERS = (
     ("data.storage_units", "num-data-storage-units", 1),
     ("checkpoint.interval", "save-interval", 0),
     ("evaluation.interval", "eval-interval", 0),
-    ("async.staleness", "max-staleness", 0),
+    ("asynchronous.staleness", "max-staleness", 0),
     ("mtp_layers", "mtp-num-layers", 0),
 )
 _NUMBERS = (
@@ -130,7 +131,7 @@ def _put_name(put: Putter, subject: Subject) -> None:
     absent = Unknown("the file name does not state it", "a file name run-<model>-<size>-<N>xgpu")
     put.put("script", name.stem, origin)
     put.put("name.gpus", name.gpus if name.gpus is not None else absent, origin)
-    put.put("name.async", name.is_async, origin)
+    put.put("name.says_async", name.is_async, origin)
     put.put("name.modality", name.modality, origin)
     size = round(name.parameters) if name.parameters is not None else absent
     put.put("name.parameters", size, origin)
@@ -281,11 +282,14 @@ def _graph_batch(flags: Flags) -> int:
 
 def _put_environment(put: Putter, subject: Subject) -> None:
     launch = subject.launch
+    unread = any(note.kind == ENTRYPOINT_MISSING for note in launch.notes)
+    missing = Unknown("the entrypoint script is not here", "the entrypoint script") if unread else None
     for name, (value, location) in (
         ("env.allocator", allocator(launch)),
         ("env.max_connections", connections(launch)),
     ):
-        put.put(name, value, Origin(OriginKind.ENVIRONMENT, location=location))
+        told = missing if missing is not None and not value else value
+        put.put(name, told, Origin(OriginKind.ENVIRONMENT, location=location))
     found, location = debugging(launch, subject.flags)
     put.put("diagnostics", found, Origin(OriginKind.COMMAND, location=location))
     entrypoint = any(
@@ -293,7 +297,7 @@ def _put_environment(put: Putter, subject: Subject) -> None:
         for setting in launch.environment
     )
     put.put("env.entrypoint", entrypoint, Origin(OriginKind.ENVIRONMENT))
-    put.stated("async.only_load_weight", partial(_only_weights, subject.flags), "ref-actor-config")
+    put.stated("asynchronous.only_load_weight", partial(_only_weights, subject.flags), "ref-actor-config")
 
 
 def _only_weights(flags: Flags) -> FactValue:

@@ -31,8 +31,12 @@ def estimate(run: MegatronRun) -> Budget:
     Peak = state + stored activations + the larger of the loss phase and one recomputed layer + transients.
     Takes about a millisecond, so that a caller may estimate again after each change of the run.
     """
-    budgets = (Budget(tuple(_stage(run, stage)), stage) for stage in range(run.pipeline_parallel))
-    return max(budgets, key=lambda budget: budget.gpu_bytes)
+    return max(stage_budgets(run), key=lambda budget: budget.gpu_bytes)
+
+
+def stage_budgets(run: MegatronRun) -> Iterator[Budget]:
+    """Yield the budget of every pipeline stage, the first stage first."""
+    return (Budget(tuple(_stage(run, stage)), stage) for stage in range(run.pipeline_parallel))
 
 
 def _stage(run: MegatronRun, stage: int) -> Iterator[BudgetPart]:
