@@ -63,7 +63,7 @@ class FrontMatter:
             line = (error.problem_mark.line if error.problem_mark else 0) + 2
             column = (error.problem_mark.column if error.problem_mark else 0) + 1
             message = f"the front matter is not YAML: {error.problem or error}"
-            hint = "expressions are safest as a block: `when: |`, the text on the next line"
+            hint = "quote a text that holds `: `; an expression is safest as a block: `when: |`, then lines"
             raise RuleFileError([Problem(self._path, message, line, column, 1, hint)]) from None
         except (yaml.YAMLError, RecursionError, ValueError) as error:
             raise RuleFileError([Problem(self._path, f"the front matter is not YAML: {error}")]) from None
