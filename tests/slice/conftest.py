@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from tests.toolchain import toolchain_python
 
+from tpuguru.slice.library import plugin_library
+
 PROGRAMS = Path(__file__).parent / "programs"
 _SECONDS = 400
 
@@ -43,7 +45,8 @@ def python() -> Path:
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Cache and state of this test session: nothing is read from an earlier one but the compiled plugin."""
     root = tmp_path_factory.mktemp("slice")
-    return {name: str(root / name.lower()) for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME")}
+    places = {name: str(root / name.lower()) for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME")}
+    return places | {"TPUGURU_SLICE_LIBRARY": str(plugin_library())}
 
 
 @pytest.fixture(scope="session")

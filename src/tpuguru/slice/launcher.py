@@ -58,20 +58,18 @@ class Launcher:
         self._reported: set[int] = set()
 
     def run(self) -> None:
-        """Run to the end; tell how it ended."""
+        """Run until the ranks end. Raises Stopped when the run must end before they do."""
         adopt_orphans()
         if not self._job["network"]:
             _tell(event="network", objection=leave_network())
-        reason = ""
-        try:
-            self._start()
-            self._stream()
-        except Stopped as stopped:
-            reason = str(stopped)
-        finally:
-            end_all(os.getpid(), patience_seconds=_PATIENCE_SECONDS if reason else 1.0)
-            self._drain()
-        _tell(event="end", reason=reason, codes=[self._code(rank) for rank in self._ranks])
+        self._start()
+        self._stream()
+
+    def end(self, reason: str) -> None:
+        """End everything that is left, and tell how it ended."""
+        end_all(os.getpid(), patience_seconds=_PATIENCE_SECONDS if reason else 1.0)
+        self._drain()
+        _tell(event="end", reason=reason, codes=[rank.poll() for rank in self._ranks])
 
     def _start(self) -> None:
         for rank, environment in enumerate(self._job["environments"]):
@@ -148,9 +146,6 @@ class Launcher:
                 if code != 0 and len(self._ranks) > 1:
                     raise Stopped(f"rank {rank} ended with {_ending(code)}")
 
-    def _code(self, process: subprocess.Popen[bytes]) -> int | None:
-        return process.poll()
-
 
 def _prepare_rank() -> None:
     os.setsid()
@@ -167,9 +162,14 @@ def _tell(**event: Any) -> None:  # noqa: ANN401 - whatever JSON can hold
 
 
 def _stop(*_: object) -> None:
-    for number in _ENDING_SIGNALS:
-        signal.signal(number, signal.SIG_IGN)  # the first is enough; the clean-up must not be interrupted
+    _ignore_signals()
     raise Stopped("it was interrupted")
+
+
+def _ignore_signals() -> None:
+    """Take no more signals: the first is enough, and the clean-up must not be interrupted."""
+    for number in _ENDING_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def main() -> None:
@@ -180,8 +180,16 @@ def main() -> None:
     die_with_parent(signal.SIGTERM)
     if os.getppid() != parent:
         return  # it ended before we asked to be told
+    reason = ""
+    launcher = Launcher(json.loads(sys.stdin.readline()))
     try:
-        Launcher(json.loads(sys.stdin.readline())).run()
+        launcher.run()
+        _ignore_signals()
+    except (Stopped, BrokenPipeError) as stopped:
+        _ignore_signals()
+        reason = str(stopped)
+    try:
+        launcher.end(reason)
     except BrokenPipeError:
         end_all(os.getpid(), patience_seconds=1.0)  # nobody listens any more
 

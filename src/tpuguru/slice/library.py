@@ -26,11 +26,16 @@ _SECONDS = 600
 def plugin_library() -> Path:
     """Return the plugin's path, compiling it first when no ready one of these sources is there.
 
+    $TPUGURU_SLICE_LIBRARY names one that was made elsewhere.
+
     UsageError where there is no compiler or no Linux on x86-64 or aarch64; ToolFailureError when the
     compiler fails.
     """
     if sys.platform != "linux":
         raise UsageError("the virtual slice needs Linux, as libtpu does", help="run it in a Linux container")
+    named = os.environ.get("TPUGURU_SLICE_LIBRARY", "")
+    if named:
+        return Path(named)
     sources = data_directory("native")
     key = sources_key(sources)
     shipped = sources / "ready" / f"{platform.machine()}-{key}" / _NAME

@@ -44,6 +44,8 @@ class RehearsalRequest:
     seconds: float = 3600
     memory_bytes: int = 0
     hbm_bytes: int = 0
+    patience_seconds: float = 60
+    """Ranks that are idle for so long while others wait for them are taken for a deadlock."""
 
 
 @dataclass(slots=True)
@@ -61,6 +63,7 @@ class Rehearsal:
     deadlocks: list[dict[str, Any]] = field(default_factory=list)
     seconds: float = 0.0
     interrupted: bool = False
+    failed_rank: bool = False
 
     @property
     def records(self) -> Path:
@@ -81,7 +84,9 @@ def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
     rehearsal.records.mkdir(parents=True)
     started = time.monotonic()
     with ExitStack() as stack:
-        server = stack.enter_context(values_server(_computing_python(request, interpreter)))
+        server = stack.enter_context(
+            values_server(_computing_python(request, interpreter), request.patience_seconds)
+        )
         settings = SliceSettings(
             slice=request.slice,
             library=library,
@@ -153,7 +158,7 @@ def _run(
     try:
         for event in _events(launcher, job):
             _handle(rehearsal, output, event)
-            if server.events and not rehearsal.deadlocks:
+            if server.events and not rehearsal.deadlocks and not rehearsal.failed_rank:
                 rehearsal.deadlocks = list(server.events)
                 launcher.send_signal(signal.SIGTERM)
     except KeyboardInterrupt:
@@ -189,6 +194,9 @@ def _handle(rehearsal: Rehearsal, output: _Output, event: dict[str, Any]) -> Non
             output.take(event)
         case "network":
             rehearsal.network_objection = event["objection"]
+        case "rank_ended":
+            # What the others then wait for is a consequence, not a deadlock of the program's own.
+            rehearsal.failed_rank = rehearsal.failed_rank or event["code"] != 0
         case "end":
             rehearsal.codes, rehearsal.reason = event["codes"], event["reason"]
 

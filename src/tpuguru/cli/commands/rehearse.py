@@ -28,6 +28,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-memory", type=float, default=0, metavar="GIB", help="end it above this much host memory"
     )
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=60,
+        metavar="SECONDS",
+        help="ranks idle for so long while others wait for them are deadlocked",
+    )
     parser.add_argument("--output-format", choices=["text", "json"], default="text")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND …")
 
@@ -50,8 +57,8 @@ def _request(arguments: argparse.Namespace) -> "RehearsalRequest":
     command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
     if not command:
         raise UsageError("no command to run", help="tpuguru rehearse --slice v6e-16 -- python train.py …")
-    if arguments.steps < 0 or arguments.timeout <= 0 or arguments.max_memory < 0:
-        raise UsageError("--steps, --timeout and --max-memory are positive numbers")
+    if arguments.steps < 0 or arguments.max_memory < 0 or min(arguments.timeout, arguments.patience) <= 0:
+        raise UsageError("--steps, --timeout, --patience and --max-memory are positive numbers")
     return RehearsalRequest(
         command=tuple(command),
         slice=tpu_slice(arguments.slice),
@@ -61,5 +68,6 @@ def _request(arguments: argparse.Namespace) -> "RehearsalRequest":
         values=arguments.values == "auto",
         network=arguments.network,
         seconds=arguments.timeout,
+        patience_seconds=arguments.patience,
         memory_bytes=int(arguments.max_memory * 2**30),
     )

@@ -29,7 +29,7 @@ def _environment() -> dict[str, str]:
 class ValuesServer:
     """A running service: its socket, and the events it has told so far."""
 
-    def __init__(self, python: str) -> None:
+    def __init__(self, python: str, patience_seconds: float) -> None:
         """Start it; ``python`` is the interpreter with jaxlib that computes (empty: no values)."""
         # A Unix socket's path may have 107 characters, so it cannot lie in the run's own folder.
         self._folder = Path(tempfile.mkdtemp(prefix="tpuguru-"))
@@ -37,7 +37,17 @@ class ValuesServer:
         self.events: list[dict[str, Any]] = []
         self._ready = threading.Event()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", _MODULE, "--socket", str(self.socket), "--python", python],
+            [
+                sys.executable,
+                "-m",
+                _MODULE,
+                "--socket",
+                str(self.socket),
+                "--python",
+                python,
+                "--patience",
+                str(patience_seconds),
+            ],
             env=_environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -72,9 +82,9 @@ class ValuesServer:
 
 
 @contextmanager
-def values_server(python: str) -> Iterator[ValuesServer]:
+def values_server(python: str, patience_seconds: float = 60) -> Iterator[ValuesServer]:
     """Run a service as long as the block."""
-    server = ValuesServer(python)
+    server = ValuesServer(python, patience_seconds)
     try:
         yield server
     finally:

@@ -21,8 +21,8 @@ from tpuguru.slice.values.session import Rank, Session
 
 _QUIET_SECONDS = 5.0
 """Ranks that say nothing for so long while somebody waits are looked at for a deadlock."""
-_SUSPICION_SECONDS = 300.0
-"""A rank that is busy elsewhere for so long is suspected too."""
+_IDLE_SHARE = 0.02
+"""A process that uses less of a core than this is idle, not computing or compiling."""
 
 
 class NoEngine:
@@ -71,8 +71,10 @@ class _Connection:
 class Service:
     """Accepts ranks, hands their frames to the session, and watches for deadlocks."""
 
-    def __init__(self, path: Path, engine: Engine) -> None:
-        """Listen at ``path``."""
+    def __init__(self, path: Path, engine: Engine, patience_seconds: float) -> None:
+        """Listen at ``path``; ranks that are idle for ``patience_seconds`` are taken for deadlocked."""
+        self._patience = patience_seconds
+        self._used: dict[int, float] = {}
         self._session = Session(engine)
         self._selector = selectors.DefaultSelector()
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -110,8 +112,12 @@ class Service:
     def _look_for_deadlocks(self) -> None:
         quiet = time.monotonic() - self._heard
         if quiet < _QUIET_SECONDS:
+            self._used = {}
             return
-        found = [each for each in self._session.deadlocks() if each.certain or quiet > _SUSPICION_SECONDS]
+        if not self._used:
+            self._used = {rank.process_id: _cpu_seconds(rank.process_id) for rank in self._session.ranks}
+        idle = quiet > self._patience and self._all_idle(quiet - _QUIET_SECONDS)
+        found = [each for each in self._session.deadlocks() if each.certain or idle]
         for each in found:
             _tell(
                 {
@@ -124,6 +130,24 @@ class Service:
             )
         if found:
             self._session.give_up()
+
+    def _all_idle(self, seconds: float) -> bool:
+        """Say whether no rank has worked since it was quiet: one that compiles says nothing for long, too."""
+        used = (
+            _cpu_seconds(rank.process_id) - self._used.get(rank.process_id, 0.0)
+            for rank in self._session.ranks
+        )
+        return all(each < seconds * _IDLE_SHARE for each in used)
+
+
+def _cpu_seconds(process_id: int) -> float:
+    """Return the processor time of a process, 0 when it is gone."""
+    try:
+        fields = Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0.0
+    user, system = fields.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def _tell(event: dict[str, Any]) -> None:
@@ -139,13 +163,14 @@ def main() -> None:
     )
     parser.add_argument("--most-flops", type=float, default=2e10)
     parser.add_argument("--most-mib", type=int, default=256)
+    parser.add_argument("--patience", type=float, default=60, help="seconds after which idle ranks are stuck")
     arguments = parser.parse_args()
     if not arguments.python:
-        Service(arguments.socket, NoEngine()).run()
+        Service(arguments.socket, NoEngine(), arguments.patience).run()
         return
     engine = CpuEngine(arguments.python, most_flops=arguments.most_flops, most_bytes=arguments.most_mib << 20)
     try:
-        Service(arguments.socket, engine).run()
+        Service(arguments.socket, engine, arguments.patience).run()
     finally:
         engine.close()
 

@@ -1,0 +1,78 @@
+"""Several processes on one slice: they compute together, and whoever is missing is named."""
+
+import re
+
+import pytest
+from tests.slice.conftest import Rehearse, Run
+
+pytestmark = [pytest.mark.toolchain, pytest.mark.slow]
+
+
+def losses(run: Run, rank: int = 0) -> list[float]:
+    found = (re.search(r"loss: ([\d.nan]+)", line) for line in run.lines(rank))
+    return [float(match[1]) for match in found if match]
+
+
+@pytest.fixture(scope="module")
+def alone(rehearse: Rehearse) -> Run:
+    """The training loop in one process that owns all four devices."""
+    return rehearse("--slice", "v6e:2x2", program="train.py", arguments=("3",))
+
+
+def test_one_process_owns_all_devices(alone: Run) -> None:
+    """Losses are real numbers that fall, and the blanked figures do not reach the screen."""
+    assert alone.code == 0, alone.stderr[-2000:]
+    assert losses(alone) == sorted(losses(alone), reverse=True)
+    assert len(losses(alone)) == 3
+    assert "seconds: —, TFLOP/s/device: —" in alone.stderr
+    assert alone.report["blanked_figures"] == 6
+
+
+def test_four_processes_give_the_losses_of_one(rehearse: Rehearse, alone: Run) -> None:
+    """jax.distributed finds its ranks, sync_global_devices agrees, and the losses equal to 5 digits."""
+    run = rehearse(
+        *("--slice", "v6e:4x4", "--processes", "per-host"),
+        program="train.py",
+        arguments=("3", "distributed", "sync"),
+    )
+    assert run.code == 0, run.stderr[-3000:]
+    assert run.report["slice"]["processes"] == 4
+    for rank in range(4):
+        assert "synchronised" in run.lines(rank)
+        assert losses(run, rank) == pytest.approx(losses(alone), rel=1e-5)
+        assert f"process {rank} of 4 with 4 devices" in run.lines(rank)
+    assert len(run.report["devices"]) == 16
+
+
+def test_a_rank_that_left_is_a_deadlock(rehearse: Rehearse) -> None:
+    """Three ranks wait in a step that the second never enters: named, and nothing is left running."""
+    run = rehearse(
+        *("--slice", "v6e:4x4", "--processes", "per-host", "--timeout", "120", "--patience", "12"),
+        program="train.py",
+        arguments=("3", "distributed", "skip"),
+    )
+    assert run.code == 1
+    assert run.report["ending"]["how"] == "deadlock"
+    [deadlock] = run.report["deadlocks"]
+    assert deadlock["program"] == "jit_step"
+    assert len(deadlock["waiting"]) == 3
+    assert deadlock["missing"]
+
+
+def test_a_rank_that_dies_stops_the_others(rehearse: Rehearse) -> None:
+    """kill -9 of one rank ends the run with a sentence that names it."""
+    run = rehearse(
+        *("--slice", "v6e:4x4", "--processes", "per-host", "--timeout", "120"),
+        program="train.py",
+        arguments=("3", "distributed", "die"),
+    )
+    assert run.code == 1
+    assert run.report["ending"]["reason"] == "rank 1 ended with signal SIGKILL"
+
+
+def test_two_slices_as_one(rehearse: Rehearse, alone: Run) -> None:
+    """Two slices joined by the data-centre network, in one process."""
+    run = rehearse("--slice", "2xv6e-4", program="train.py", arguments=("3",))
+    assert run.code == 0, run.stderr[-3000:]
+    assert (run.report["slice"]["slices"], run.report["slice"]["devices"]) == (2, 8)
+    assert losses(run) == pytest.approx(losses(alone), rel=1e-5)
