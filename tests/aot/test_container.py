@@ -106,10 +106,8 @@ def _succeeds(words: list[str]) -> bool:
 
 def engine_answers() -> bool:
     """Tell whether a container engine is here and its daemon, if it needs one, is running."""
-    for name in ("docker", "podman"):
-        if (path := shutil.which(name)) and _succeeds([path, "info"]):
-            return True
-    return False
+    found = (shutil.which(name) for name in ("docker", "podman"))
+    return any(_succeeds([path, "info"]) for path in found if path)
 
 
 @pytest.mark.toolchain

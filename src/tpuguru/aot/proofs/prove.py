@@ -33,7 +33,8 @@ def prove(
 ) -> ProofReport:
     """Return the verdict on every written setting, and on every compiler flag with ``level`` ALL.
 
-    The budget is for lowering, after the imports; what it does not reach is «untested», never guessed.
+    The budget is in CPU seconds of the worker after its imports; what it does not reach is «untested», never
+    guessed.
     ToolFailureError when the toolchain is missing or the worker cannot answer.
     """
     job = without_secrets(job)

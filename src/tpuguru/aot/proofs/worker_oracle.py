@@ -14,6 +14,8 @@ from tpuguru.aot.work import launch_fields
 
 _ANSWERS = (FailureKind.CONFIG_REJECTED, FailureKind.LOWER_FAILED)
 
+_WALL_FACTOR = 4
+
 
 class WorkerOracle:
     """Asks one warm worker. ``session`` is called when the first answer is not in the store."""
@@ -26,12 +28,18 @@ class WorkerOracle:
         session: Callable[[], WorkerSession],
         budget_seconds: float,
     ) -> None:
-        """Prepare; the budget counts from the first question that the worker gets, imports excluded."""
+        """Prepare.
+
+        The budget is the worker's CPU seconds, imports excluded: on a machine that does nothing else they
+        are wall seconds, and on a busy one the other work does not decide what is proved. Four times as
+        much wall time is the end in any case.
+        """
         self._store = store
         self._lock = lock_sha256
         self._job = job
         self._open = session
         self._budget = budget_seconds
+        self._spent = 0.0
         self._deadline: float | None = None
         self._programs: dict[Variation, Program | Refusal] = {}
         self._settings: dict[Variation, Settings | Refusal] = {}
@@ -74,8 +82,8 @@ class WorkerOracle:
     def _ask(self, operation: str, variation: Variation, *, fresh: bool = False) -> Mapping[str, object]:
         session = self._open()
         if self._deadline is None:
-            self._deadline = time.monotonic() + self._budget
-        if time.monotonic() > self._deadline:
+            self._deadline = time.monotonic() + _WALL_FACTOR * self._budget
+        if self._spent > self._budget or time.monotonic() > self._deadline:
             raise OutOfBudgetError
         fields = launch_fields(self._varied(variation))
         try:
@@ -84,6 +92,8 @@ class WorkerOracle:
             if stopped.failure.kind not in _ANSWERS:
                 raise
             return {"refused": stopped.failure.message, "phase": stopped.failure.phase}
+        seconds = done.get("cpu_seconds")
+        self._spent += seconds if isinstance(seconds, int | float) else 0.0
         result = done["result"]
         return result if isinstance(result, Mapping) else {}
 
