@@ -87,7 +87,7 @@ def _not_checked(work: Work) -> tuple[NotChecked, ...]:
 
 def _rules_that_cannot_tell(work: Work) -> list[tuple[str, str]]:
     """Return the rules that lack a fact. Those that all lack a run, or a compiled program, are one entry."""
-    about_a_run = [name for name, needs in work.cannot_tell if _any(needs, "observed.")]
+    about_a_run = [name for name, needs in work.cannot_tell if _any(needs, "observed.", "profile.")]
     others = [(name, needs) for name, needs in work.cannot_tell if name not in about_a_run]
     unbuilt = [name for name, needs in others if not work.compiled and _any(needs, "compiled.")]
     entries = [(f"rule {name}", f"needs {', '.join(needs)}") for name, needs in others if name not in unbuilt]
@@ -102,5 +102,5 @@ def _rules_that_cannot_tell(work: Work) -> list[tuple[str, str]]:
     return entries
 
 
-def _any(needs: tuple[str, ...], prefix: str) -> bool:
-    return any(need.startswith(prefix) for need in needs)
+def _any(needs: tuple[str, ...], *prefixes: str) -> bool:
+    return any(need.startswith(prefixes) for need in needs)
