@@ -2,8 +2,10 @@
 
 import json
 import os
+import platform
 import shutil
 import subprocess
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -34,6 +36,7 @@ def build(folder: Path, lock: Path, data: ToolchainData, progress: Progress) -> 
         if is_complete(folder):
             return
         _remove_leftovers(folder)
+        _require_platform(data)
         _require_space(folder.parent, data)
         building = folder.with_name(f".{folder.name}.building-{os.getpid()}")
         try:
@@ -57,6 +60,15 @@ def _remove_leftovers(folder: Path) -> None:
     for leftover in folder.parent.glob(f".{folder.name}.building-*"):
         shutil.rmtree(leftover, ignore_errors=True)
     remove(folder)
+
+
+def _require_platform(data: ToolchainData) -> None:
+    here = f"{platform.machine()}-{sys.platform}"
+    if "manylinux" in data.platform and here != "x86_64-linux":
+        raise ToolFailureError(
+            f"{data.key} exists for x86_64-linux only, and this machine is {here}",
+            help="use --executor container on a machine that has such an image, or a Linux machine",
+        )
 
 
 def _require_space(parent: Path, data: ToolchainData) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tpuguru.aot.toolchains.data import ToolchainData
 from tpuguru.aot.toolchains.specification import Specification
 from tpuguru.aot.toolchains.uv import run_uv
+from tpuguru.base.errors import ToolFailureError, UsageError
 from tpuguru.base.locations import cache_directory
 
 
@@ -27,8 +28,20 @@ def variant_lock(specification: Specification, data: ToolchainData) -> Path:
     kept = cache_directory() / "toolchains" / "locks" / f"{specification.name}-{base}.txt"
     if not kept.is_file():
         kept.parent.mkdir(parents=True, exist_ok=True)
-        resolve_lock(data, kept, pins=specification.pins, purpose=f"resolving {specification.key}")
+        _resolve_variant(specification, data, kept)
     return kept
+
+
+def _resolve_variant(specification: Specification, data: ToolchainData, kept: Path) -> None:
+    try:
+        resolve_lock(data, kept, pins=specification.pins, purpose=f"resolving {specification.key}")
+    except ToolFailureError as error:
+        if "No solution found" not in error.message:
+            raise
+        raise UsageError(
+            f"no set of packages satisfies {specification.key}: {error.message}",
+            help="give versions that exist and that go together",
+        ) from error
 
 
 def resolve_lock(
