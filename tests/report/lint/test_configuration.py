@@ -3,13 +3,16 @@
 from pathlib import Path
 
 import pytest
-from tests.report.lint.pastes import SCRIPT, findings, run_of, touch
+from tests.report.lint.pastes import SCRIPT, findings, report_of, run_of, touch
 
 from tpuguru.base.errors import UsageError
 from tpuguru.base.exit_codes import ExitCode
 from tpuguru.facts.finding import Severity
+from tpuguru.launch.reader import read_paste
 from tpuguru.report.lint.configuration import find_settings
+from tpuguru.report.lint.run import lint
 from tpuguru.report.lint.settings import LintSettings
+from tpuguru.rules.catalog import load_catalog
 
 DEAD = "remat-key-without-custom-policy"
 NARROW = "master-weights-not-float32"
@@ -119,3 +122,25 @@ def test_suppressed_findings_do_not_fail_the_run(tmp_path: Path) -> None:
         f'[[ignores]]\nrule = "{DEAD}"\nreason = "b"\n',
     )
     assert run_of(SCRIPT, find_settings(tmp_path)).exit_code == ExitCode.CLEAN
+
+
+def test_a_slice_given_as_an_option_settles_what_the_launch_leaves_open() -> None:
+    """Rules about devices say what they need, and take it."""
+    open_launch = SCRIPT.replace("steps=30", "steps=30 per_device_batch_size=1.3")
+    settings = LintSettings(select=("batch-rounded-down",))
+    left_open = report_of(open_launch, settings)
+    assert [rule.what for rule in left_open.not_checked] == ["batch-rounded-down"]
+    assert left_open.not_checked[0].stage == "said"
+    run = lint([read_paste(open_launch, "run.sh")], load_catalog(), settings, [("slice", "v6e-8")])
+    assert [found.judged.finding.name for found in run.findings] == ["batch-rounded-down"]
+
+
+def test_a_slice_given_as_an_option_goes_before_what_the_launch_says() -> None:
+    """«What would it be on a larger slice?» is asked with an option."""
+    text = SCRIPT.replace("steps=30", "steps=30 compile_topology=v6e-8 ici_fsdp_parallelism=8")
+    settings = LintSettings(select=("ici-product-is-not-the-slice",))
+    assert run_of(text, settings).findings == ()
+    run = lint([read_paste(text, "run.sh")], load_catalog(), settings, [("slice", "v6e-16")])
+    assert [found.judged.finding.name for found in run.findings] == ["ici-product-is-not-the-slice"]
+    with pytest.raises(UsageError):
+        lint([read_paste(text, "run.sh")], load_catalog(), settings, [("slice", "v7e-16")])

@@ -55,8 +55,8 @@ def test_the_text_shows_the_line_with_carets_and_reasons() -> None:
 def test_concise_is_one_line_a_finding() -> None:
     """Editors and grep read it."""
     assert rendered(SCRIPT, "concise", ONE) == (
-        "run.sh:4:3: warn: decoder_layer_input set, but remat_policy=full never reads it "
-        "[remat-key-without-custom-policy]\n1 finding: 0 critical, 1 warn, 0 info\n"
+        "run.sh:4:3: warn: Per-tensor remat keys do nothing unless remat_policy=custom: "
+        "decoder_layer_input set, but remat_policy=full never reads it [remat-key-without-custom-policy]\n1 finding: 0 critical, 1 warn, 0 info\n"
     )
 
 

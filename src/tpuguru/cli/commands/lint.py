@@ -1,6 +1,10 @@
 """Judge a launch by the rules, from its text alone: nothing is run, nothing is changed."""
 
 import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tpuguru.report.lint.command import LintOptions
 
 SUMMARY = "judge a launch by the rules, from its text alone (under a second)"
 
@@ -10,6 +14,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paste", nargs="+", help="script, command, YAML or launch JSON; - reads standard input"
     )
+    parser.add_argument(
+        "--slice", default="", metavar="NAME", help="judge for this slice: v6e-256, tpu7x:4x4x4"
+    )
+    parser.add_argument("--gpu", default="", metavar="NAME", help="judge for this GPU: H20, H100, …")
     parser.add_argument("--select", action="append", default=[], metavar="RULES", help=_PATTERNS)
     parser.add_argument("--ignore", action="append", default=[], metavar="RULES", help="leave these out")
     parser.add_argument("--min-severity", default="", metavar="SEVERITY", help="report from here: info …")
@@ -38,25 +46,31 @@ _PATTERNS = "only these, comma-separated: name, id, start of an id (R-P), catego
 
 def run(arguments: argparse.Namespace) -> int:
     """Lint, write every output, and return the exit code."""
-    from tpuguru.report.lint.command import LintOptions, lint_command  # noqa: PLC0415
+    from tpuguru.report.lint.command import lint_command  # noqa: PLC0415
 
-    return lint_command(
-        LintOptions(
-            pastes=tuple(arguments.paste),
-            select=_split(arguments.select),
-            ignore=_split(arguments.ignore),
-            min_severity=arguments.min_severity,
-            fail_on=arguments.fail_on,
-            exit_zero=arguments.exit_zero,
-            baseline=arguments.baseline,
-            write_baseline=arguments.write_baseline,
-            output_formats=tuple(arguments.output_format),
-            show_suppressed=arguments.show_suppressed,
-            explain=arguments.explain,
-            no_config=arguments.no_config,
-            show_settings=arguments.show_settings,
-            stdin_filename=arguments.stdin_filename,
-        )
+    return lint_command(options(arguments))
+
+
+def options(arguments: argparse.Namespace) -> "LintOptions":
+    """Return the command line as the linter takes it."""
+    from tpuguru.report.lint.command import LintOptions  # noqa: PLC0415
+
+    return LintOptions(
+        pastes=tuple(arguments.paste),
+        hardware=tuple((key, name) for key in ("slice", "gpu") if (name := getattr(arguments, key))),
+        select=_split(arguments.select),
+        ignore=_split(arguments.ignore),
+        min_severity=arguments.min_severity,
+        fail_on=arguments.fail_on,
+        exit_zero=arguments.exit_zero,
+        baseline=arguments.baseline,
+        write_baseline=arguments.write_baseline,
+        output_formats=tuple(arguments.output_format),
+        show_suppressed=arguments.show_suppressed,
+        explain=arguments.explain,
+        no_config=arguments.no_config,
+        show_settings=arguments.show_settings,
+        stdin_filename=arguments.stdin_filename,
     )
 
 

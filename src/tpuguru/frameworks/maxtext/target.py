@@ -37,6 +37,7 @@ def require_target(launch: Launch, slice_name: str = "") -> Target:
 
 def _candidates(launch: Launch) -> Iterator[tuple[str, Setting]]:
     """Yield slice names that the launch holds, the most explicit first, with the slice count in front."""
+    yield from _named(_lookup(launch), "slice", "")  # an option of ours, e.g. tpuguru lint --slice
     yield from _named(launch.setting, "compile_topology", "compile_topology_num_slices")
     for key in ("device_type", "accelerator_type"):
         yield from _named(_lookup(launch), key, "num_slices")

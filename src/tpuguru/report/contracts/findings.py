@@ -64,11 +64,12 @@ class InputRecord(msgspec.Struct, frozen=True):
 
 
 class RuleNotChecked(NotChecked, frozen=True):
-    """A rule that cannot tell yet; ``what`` is its name."""
+    """A rule that cannot tell yet: ``what`` is its name, ``stage`` the latest source that it waits for."""
 
     id: str = ""
     title: str = ""
     facts: tuple[str, ...] = ()
+    stage: Literal["said", "compiled", "observed"] = "said"
     launches: tuple[int, ...] = ()
 
 

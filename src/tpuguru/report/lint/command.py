@@ -1,7 +1,7 @@
 """What ``tpuguru lint`` does, without its argument parser."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ class LintOptions:
     """The command line, read."""
 
     pastes: tuple[str, ...]
+    hardware: tuple[tuple[str, str], ...] = ()
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     min_severity: str = ""
@@ -39,11 +40,12 @@ class LintOptions:
     stdin_filename: str = ""
 
 
-def lint_command(options: LintOptions) -> int:
+def lint_command(options: LintOptions, *, show: Callable[[LintRun, Catalog], str] | None = None) -> int:
     """Lint, write every output, and return the exit code.
 
-    An error is written in the machine formats too, so that a reader of SARIF or JSON never meets an empty or
-    half file, and is then raised for the front door to print.
+    ``show`` renders standard output in place of the text format when no format was chosen. An error is
+    written in the machine formats too, so that a reader of SARIF or JSON never meets an empty or half file,
+    and is then raised for the front door to print.
     """
     chosen = outputs(options.output_formats)
     try:
@@ -54,7 +56,7 @@ def lint_command(options: LintOptions) -> int:
             sys.stdout.write(settings_text(settings))
             return ExitCode.CLEAN
         catalog = catalog_for(options.pastes)
-        run = lint(read_pastes(options), catalog, settings)
+        run = lint(read_pastes(options), catalog, settings, options.hardware)
     except TpuguruError as error:
         _write_failure(error_report(error), chosen)
         raise
@@ -63,6 +65,10 @@ def lint_command(options: LintOptions) -> int:
     if options.write_baseline:
         return _write_baseline(run, Path(options.write_baseline))
     excerpts = Excerpts({paste.path: paste.text for paste in run.pastes})
+    if show is not None:
+        chosen = tuple(output for output in chosen if output.path or options.output_formats)
+        if all(output.path for output in chosen):
+            sys.stdout.write(show(run, catalog))
     write_outputs(lint_report(run), excerpts, chosen, suppressed=options.show_suppressed)
     return ExitCode.CLEAN if options.exit_zero else run.exit_code
 

@@ -1,9 +1,12 @@
 """A run as the contract ``findings/v1``."""
 
 from collections import Counter
+from typing import Literal
 
 from tpuguru.base.errors import TpuguruError
 from tpuguru.facts.finding import Verdict
+from tpuguru.facts.schema import Stage
+from tpuguru.facts.vocabulary import vocabulary
 from tpuguru.report.contracts.common import finding_record, location_record, tool_record
 from tpuguru.report.contracts.findings import (
     ErrorRecord,
@@ -90,10 +93,20 @@ def _not_checked(run: LintRun) -> tuple[RuleNotChecked, ...]:
             id=outcome.rule.id,
             title=outcome.rule.title,
             facts=outcome.missing,
+            stage=_stage(outcome.missing),
             launches=_undecided_in(run, name),
         )
         for name, outcome in outcomes.items()
     )
+
+
+def _stage(missing: tuple[str, ...]) -> Literal["said", "compiled", "observed"]:
+    """Return the latest of the sources that settle the missing facts."""
+    fields = (vocabulary().get(name) for name in missing)
+    stages = {field.stage for field in fields if field is not None}
+    if Stage.OBSERVED in stages:
+        return "observed"
+    return "compiled" if Stage.COMPILED in stages else "said"
 
 
 def _undecided_in(run: LintRun, name: str) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from tpuguru.base.exit_codes import ExitCode
 from tpuguru.facts.factset import Facts
 from tpuguru.facts.finding import Finding, Verdict
 from tpuguru.frameworks.interface import Framework, all_frameworks
-from tpuguru.launch.model import Launch, Paste
+from tpuguru.launch.model import Launch, Paste, Setting, SettingSource
 from tpuguru.report.contracts.findings import ErrorRecord
 from tpuguru.report.lint.baseline import fingerprints, read_baseline
 from tpuguru.report.lint.comments import directives
@@ -80,8 +80,13 @@ def _folder(path: str) -> Path:
     return Path.cwd() if path == "-" else Path(path).absolute().parent
 
 
-def lint(pastes: Sequence[Paste], catalog: Catalog, settings: LintSettings) -> LintRun:
-    """Lint what was read.
+def lint(
+    pastes: Sequence[Paste],
+    catalog: Catalog,
+    settings: LintSettings,
+    hardware: Sequence[tuple[str, str]] = (),
+) -> LintRun:
+    """Lint what was read; ``hardware`` names a slice or a GPU in place of what the launches say.
 
     Raises:
         NothingToCheckError: no paste holds a launch of any framework.
@@ -94,7 +99,7 @@ def lint(pastes: Sequence[Paste], catalog: Catalog, settings: LintSettings) -> L
     launches: list[JudgedLaunch] = []
     found: list[FoundOnce] = []
     for paste in pastes:
-        judged = [_judge(paste, launch, catalog, settings) for launch in launches_of(paste)]
+        judged = [_judge(paste, launch, catalog, settings) for launch in _launches(paste, hardware)]
         found += _merged(paste, judged, len(launches), catalog, settings)
         launches += judged
     if not launches:
@@ -105,6 +110,15 @@ def lint(pastes: Sequence[Paste], catalog: Catalog, settings: LintSettings) -> L
         for one, mark in zip(found, marks, strict=True)
     ]
     return LintRun(tuple(pastes), tuple(launches), tuple(marked), settings)
+
+
+def _launches(paste: Paste, hardware: Sequence[tuple[str, str]]) -> Iterator[Launch]:
+    """Yield the launches with the options put in front of what they say themselves."""
+    options = tuple(
+        Setting(key, name, SettingSource.FILLED_IN, raw=f"--{key} {name}") for key, name in hardware
+    )
+    for launch in launches_of(paste):
+        yield replace(launch, target=(*launch.target, *options)) if options else launch
 
 
 def launches_of(paste: Paste) -> list[Launch]:
@@ -140,7 +154,7 @@ def framework_of(launch: Launch) -> Framework:
 
 def framework_findings(framework: Framework, launch: Launch) -> tuple[Finding, ...]:
     """Return what the framework itself refuses, e.g. unknown keys; frameworks may leave this out."""
-    read = getattr(framework, "findings", None)
+    read = getattr(framework, "refusals", None)
     return tuple(read(launch)) if read else ()
 
 

@@ -2,7 +2,7 @@
 
 from tpuguru.report.contracts.findings import LintFindingRecord, LintReport
 from tpuguru.report.lint.excerpts import Excerpts
-from tpuguru.report.lint.formats.shown import headline, shown_findings, summary_line
+from tpuguru.report.lint.formats.shown import shown_findings, summary_line
 from tpuguru.report.lint.outputs import View
 
 _COMMANDS = {"critical": "error", "warn": "warning", "info": "notice"}
@@ -22,7 +22,9 @@ def _command(finding: LintFindingRecord) -> str:
         properties += [f"file={_property(place.path)}", f"line={place.line}", f"col={place.column}"]
         if place.end_column and place.end_line in (None, place.line):
             properties.append(f"endColumn={place.end_column}")
-    body = "\n".join(part for part in (headline(finding), finding.cost, f"Fix: {finding.fix}") if part)
+    body = "\n".join(
+        part for part in (finding.message or finding.title, finding.cost, f"Fix: {finding.fix}") if part
+    )
     return f"::{_COMMANDS[finding.severity]} {','.join(properties)}::{_data(body)}"
 
 

@@ -6,7 +6,6 @@ from tpuguru.report.contracts.findings import LintFindingRecord, LintReport
 from tpuguru.report.lint.excerpts import Excerpts
 from tpuguru.report.lint.formats.shown import (
     LEVEL_SIGNS,
-    headline,
     not_checked_lines,
     place_text,
     shown_findings,
@@ -37,8 +36,8 @@ def _finding(finding: LintFindingRecord) -> Iterator[str]:
     word = word_for(finding)
     yield f"### {_SIGNS[word]} {word}: {escaped(finding.title)} (`{finding.name}`, {finding.id})"
     bullets = [f"- **Setting:** `{finding.setting}` ({place_text(finding)})"] if finding.setting else []
-    if headline(finding) != finding.title:
-        bullets.append(f"- {escaped(headline(finding))}")
+    if finding.message:
+        bullets.append(f"- {escaped(finding.message)}")
     bullets += [
         f"- **Because:** `{item.fact}` = {escaped(item.value)} ({escaped(item.origin)})"
         for item in finding.evidence

@@ -1,13 +1,13 @@
 """Which findings people see, in which order, and the words that the formats share."""
 
-from tpuguru.report.contracts.findings import LintFindingRecord, LintReport, RuleNotChecked, SummaryRecord
+from tpuguru.report.contracts.findings import LintFindingRecord, LintReport, SummaryRecord
 
 _RANK = {"critical": 0, "warn": 1, "info": 2}
 LEVEL_SIGNS = {"mechanism": "🟢", "pattern": "🟡", "number": "🔴"}
-_STAGES = (
-    ("observed.", "a log or a profile of the run (tpuguru diagnose)"),
-    ("compiled.", "the compiled program (tpuguru check)"),
-)
+_STAGES = {
+    "compiled": "the compiled program (tpuguru check)",
+    "observed": "a log or a profile of the run (tpuguru diagnose)",
+}
 
 
 def shown_findings(report: LintReport, *, suppressed: bool) -> list[LintFindingRecord]:
@@ -28,8 +28,8 @@ def place_text(finding: LintFindingRecord) -> str:
 
 
 def headline(finding: LintFindingRecord) -> str:
-    """Return the one sentence of a finding: its message when it has one, else its title."""
-    return finding.message or finding.title
+    """Return a finding in one line: its title, and what is particular to this launch."""
+    return f"{finding.title}: {finding.message}" if finding.message else finding.title
 
 
 def word_for(finding: LintFindingRecord) -> str:
@@ -49,18 +49,10 @@ def summary_line(summary: SummaryRecord) -> str:
 
 def not_checked_lines(report: LintReport) -> list[str]:
     """Return what could not be told: rules that wait for the compile or a log are only counted."""
-    waiting = [(_stage(rule), rule) for rule in report.not_checked]
-    lines = [f"not checked: {rule.what} ({rule.because})" for stage, rule in waiting if not stage]
-    for _, words in reversed(_STAGES):
-        count = sum(stage == words for stage, _ in waiting)
+    said = [rule for rule in report.not_checked if rule.stage == "said"]
+    lines = [f"not checked: {rule.what} ({rule.because})" for rule in said]
+    for stage, words in _STAGES.items():
+        count = sum(rule.stage == stage for rule in report.not_checked)
         if count:
             lines.append(f"not checked: {count} {'rule needs' if count == 1 else 'rules need'} {words}")
     return lines
-
-
-def _stage(rule: RuleNotChecked) -> str:
-    """Return what a rule waits for, when it is not something that the launch could have said."""
-    for prefix, words in _STAGES:
-        if any(name.startswith(prefix) for name in rule.facts):
-            return words
-    return ""

@@ -8,7 +8,6 @@ from tpuguru.report.contracts.findings import LintFindingRecord, LintReport
 from tpuguru.report.lint.excerpts import Excerpts
 from tpuguru.report.lint.formats.shown import (
     LEVEL_SIGNS,
-    headline,
     not_checked_lines,
     shown_findings,
     summary_line,
@@ -53,8 +52,8 @@ def _finding(
     word = word_for(finding)
     yield f"{paint(word, word)}: {paint('bold', finding.title)} [{finding.name}] {LEVEL_SIGNS[finding.level]}"
     yield from _place(finding, report, excerpts, paint)
-    if headline(finding) != finding.title:
-        yield from _item("", headline(finding), paint)
+    if finding.message:
+        yield from _item("", finding.message, paint)
     yield from _evidence(finding, paint)
     for label, text in (
         ("cost", finding.cost),
@@ -69,7 +68,7 @@ def _finding(
     if len(report.launches) > 1 and len(finding.launches) < len(report.launches):
         names = [_launch_name(report, position) for position in finding.launches]
         yield from _item("in", ", ".join(names), paint)
-    if finding.sources:  # every rule has a page, and only rules have sources
+    if finding.id.startswith("R-") and finding.sources:  # only rules have a page
         yield from _item("more", f"tpuguru explain {finding.name}", paint)
 
 
