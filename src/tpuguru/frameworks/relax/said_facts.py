@@ -201,7 +201,8 @@ def _put_batch(put: Putter, subject: Subject) -> None:
 def _longest(flags: Flags) -> int:
     longest = longest_sample(flags)
     if longest is None:
-        raise NotKnownError("no flag bounds the length of a sample", "--rollout-max-response-len")
+        needs = "--rollout-max-response-len" if objective_of(flags) == "rl" else "--rollout-max-context-len"
+        raise NotKnownError("no flag bounds the length of a sample", needs)
     return longest
 
 

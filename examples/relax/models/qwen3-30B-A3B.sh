@@ -1,0 +1,22 @@
+MODEL_ARGS=(
+   --num-layers 48
+   --hidden-size 2048
+   --ffn-hidden-size 6144
+   --num-attention-heads 32
+   --group-query-attention
+   --num-query-groups 4
+   --kv-channels 128
+   --qk-layernorm
+   --vocab-size 151936
+   --normalization RMSNorm
+   --swiglu
+   --disable-bias-linear
+   --use-rotary-position-embeddings
+   --untie-embeddings-and-output-weights
+   --num-experts 128
+   --moe-router-topk 8
+   --moe-ffn-hidden-size 768
+   --moe-grouped-gemm
+   --moe-permute-fusion
+   --moe-token-dispatcher-type alltoall
+)

@@ -1,0 +1,30 @@
+MODEL_ARGS=(
+   --num-layers 60
+   --hidden-size 4096
+   --ffn-hidden-size 10240
+   --num-attention-heads 32
+   --group-query-attention
+   --num-query-groups 2
+   --kv-channels 256
+   --qk-layernorm
+   --vocab-size 248320
+   --normalization RMSNorm
+   --swiglu
+   --disable-bias-linear
+   --use-rotary-position-embeddings
+   --untie-embeddings-and-output-weights
+   --num-experts 512
+   --moe-router-topk 10
+   --moe-ffn-hidden-size 1024
+   --moe-shared-expert-intermediate-size 1024
+   --moe-shared-expert-gate
+   --moe-grouped-gemm
+   --moe-permute-fusion
+   --moe-token-dispatcher-type alltoall
+   --attention-output-gate
+   --linear-attention-freq 4
+   --linear-num-key-heads 16
+   --linear-num-value-heads 64
+   --linear-key-head-dim 128
+   --linear-value-head-dim 128
+)

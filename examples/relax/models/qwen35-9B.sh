@@ -1,0 +1,22 @@
+MODEL_ARGS=(
+   --num-layers 32
+   --hidden-size 4096
+   --ffn-hidden-size 12288
+   --num-attention-heads 16
+   --group-query-attention
+   --num-query-groups 4
+   --kv-channels 256
+   --qk-layernorm
+   --vocab-size 248320
+   --normalization RMSNorm
+   --swiglu
+   --disable-bias-linear
+   --use-rotary-position-embeddings
+   --untie-embeddings-and-output-weights
+   --attention-output-gate
+   --linear-attention-freq 4
+   --linear-num-key-heads 16
+   --linear-num-value-heads 32
+   --linear-key-head-dim 128
+   --linear-value-head-dim 128
+)

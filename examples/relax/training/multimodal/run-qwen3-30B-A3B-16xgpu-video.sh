@@ -1,0 +1,108 @@
+#!/bin/bash
+# Video on two nodes, hybrid.
+set -ex
+set -o pipefail
+now=$(date "+%Y-%m-%d-%H:%M:%S")
+
+SCRIPT_DIR="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" &>/dev/null && pwd)"
+if [ -z "${RELAX_ENTRYPOINT_MODE:-}" ]; then
+    source "${SCRIPT_DIR}/../../entrypoint/local.sh"
+fi
+source "${MODEL_CONFIG_DIR}/qwen3-30B-A3B.sh"
+
+EXP_DIR="${EXP_DIR:-${SCRIPT_DIR}/../../exps}"
+DATA_DIR="${DATA_DIR:=${EXP_DIR}/data}"
+NUM_ROLLOUT="${NUM_ROLLOUT:=500}"
+
+CKPT_ARGS=(
+   --hf-checkpoint ${EXP_DIR}/Qwen3-Omni-30B-A3B/
+   --ref-load ${EXP_DIR}/Qwen3-Omni-30B-A3B/
+   --megatron-to-hf-mode bridge
+   --save ${EXP_DIR}/out/
+   --save-interval 50
+)
+
+ROLLOUT_ARGS=(
+   --prompt-data ${DATA_DIR}/math.jsonl
+   --input-key prompt
+   --label-key label
+   --apply-chat-template
+   --rm-type dapo
+   --num-rollout ${NUM_ROLLOUT}
+   --rollout-batch-size 32
+   --n-samples-per-prompt 8
+   --rollout-max-response-len 2048
+   --rollout-temperature 1
+   --global-batch-size 128
+   --balance-data
+   --multimodal-keys '{"video": "video"}'
+)
+
+PERF_ARGS=(
+   --tensor-model-parallel-size 4
+   --sequence-parallel
+   --pipeline-model-parallel-size 1
+   --context-parallel-size 1
+   --expert-model-parallel-size 8
+   --expert-tensor-parallel-size 1
+
+   --recompute-granularity full
+   --recompute-method uniform
+   --recompute-num-layers 1
+
+   --use-dynamic-batch-size
+   --max-tokens-per-gpu 16384
+   --no-rope-fusion
+   --overlap-grad-reduce
+)
+
+GRPO_ARGS=(
+   --advantage-estimator grpo
+   --use-kl-loss
+   --kl-loss-coef 0.00
+   --kl-loss-type low_var_kl
+   --entropy-coef 0.00
+   --eps-clip 0.2
+   --eps-clip-high 0.28
+)
+
+OPTIMIZER_ARGS=(
+   --optimizer adam
+   --lr 1e-6
+   --lr-decay-style constant
+   --weight-decay 0.1
+   --adam-beta1 0.9
+   --adam-beta2 0.98
+   --use-precision-aware-optimizer
+)
+
+SGLANG_ARGS=(
+   --rollout-num-gpus-per-engine 2
+   --sglang-mem-fraction-static 0.75
+   --mm-processor-pool-size 4
+)
+
+MISC_ARGS=(
+   # megatron drops out by default
+   --attention-dropout 0.0
+   --hidden-dropout 0.0
+   --accumulate-allreduce-grads-in-fp32
+   --attention-softmax-in-fp32
+   --attention-backend flash
+)
+
+mkdir -p log
+ray job submit ${RAY_NO_WAIT:+--no-wait} --address="http://${HOST_IP}:8265" \
+   --runtime-env-json="${RUNTIME_ENV_JSON}" \
+   -- python3 -m relax.entrypoints.train \
+   --resource '{"actor": [1, 8], "rollout": [1, 8]}'\
+   --hybrid \
+   "${MODEL_ARGS[@]}" \
+   "${CKPT_ARGS[@]}" \
+   "${ROLLOUT_ARGS[@]}" \
+   "${PERF_ARGS[@]}" \
+   "${GRPO_ARGS[@]}" \
+   "${OPTIMIZER_ARGS[@]}" \
+   "${SGLANG_ARGS[@]}" \
+   "${MISC_ARGS[@]}" \
+   "$@" 2>&1 | tee "log/run-${now}.log"
