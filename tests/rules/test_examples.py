@@ -5,8 +5,14 @@ from pathlib import Path
 import pytest
 from tests.rules.rule_files import BODY, write_rule
 
+from tpuguru.facts.finding import Verdict
+from tpuguru.facts.vocabulary import vocabulary
+from tpuguru.report.rule_examples import example_facts
 from tpuguru.report.rules.checking import check_rule
 from tpuguru.rules.catalog import Catalog, load_catalog
+from tpuguru.rules.engine import evaluate_rule
+from tpuguru.rules.examples import rule_cases
+from tpuguru.rules.language.scope import Scope
 from tpuguru.rules.model import Rule
 
 CATALOG = load_catalog()
@@ -49,3 +55,16 @@ def only(folder: Path) -> Rule:
 
     loaded: Catalog = catalog_of([folder])
     return loaded.rules[0]
+
+
+PAIRS = [(rule.name, other) for rule in CATALOG.rules for other in rule.never_with]
+
+
+@pytest.mark.parametrize(("name", "other"), PAIRS, ids=lambda name: name)
+def test_rules_that_exclude_each_other_never_fire_together(name: str, other: str) -> None:
+    """Two findings that contradict each other would leave the reader with neither."""
+    rules = [CATALOG.rule(name), CATALOG.rule(other)]
+    for rule in rules:
+        for case in rule_cases(rule, vocabulary(), example_facts):
+            verdicts = [evaluate_rule(one, Scope(case.facts)).verdict for one in rules]
+            assert verdicts.count(Verdict.APPLIES) <= 1, case.example.title
