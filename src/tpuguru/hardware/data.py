@@ -31,6 +31,12 @@ def read_all_chips() -> Iterator[Chip]:
         yield read_chip(path)
 
 
+def read_named_chip(name: str) -> Chip | None:
+    """Return the chip of the data file ``name``.toml, None when there is none. UsageError when it is wrong."""
+    path = data_directory("hardware") / f"{name}.toml"
+    return read_chip(path) if path.is_file() else None
+
+
 def read_chip(path: Path) -> Chip:
     """Return the chip that a data file describes; UsageError when the file is malformed or incomplete."""
     try:
