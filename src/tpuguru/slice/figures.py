@@ -16,7 +16,7 @@ _NAMES = "|".join(
         rf"\b{_TIMED}[_\s-]*time\b",
         r"\bseconds\b",
         r"\bsecs?\b",
-        r"\belapsed\b",
+        r"\belapsed(?:\s+time)?(?:\s+per\s+\w+)?",
         r"\bthroughput\b",
         r"\blatency\b",
         r"\b[mh]fu\b",

@@ -19,7 +19,7 @@ from tpuguru.base.locations import cache_directory, data_directory
 
 _NAME = "libtpuguru_slice.so"
 _COMPILE = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-fPIC", "-fvisibility=hidden")
-_LINK = ("-shared", "-Wl,-Bsymbolic", "-ldl", "-pthread")
+_LINK = ("-shared", "-Wl,-Bsymbolic", "-Wl,--exclude-libs,ALL", "-ldl", "-pthread")
 _SECONDS = 600
 
 

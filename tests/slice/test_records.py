@@ -1,0 +1,151 @@
+"""Reading what the plugin wrote, whole or not."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tpuguru.base.errors import NothingToCheckError, TpuguruError
+from tpuguru.report.contracts.timeline import to_timeline
+from tpuguru.slice.records import read_records
+from tpuguru.slice.summary import summarise
+
+MEMORY = {"argument": 10, "output": 10, "alias": 0, "temp": 5, "peak": 25, "code": 100}
+
+
+def client(pid: int = 1) -> dict[str, Any]:
+    return {
+        "event": "client",
+        "time": 100.0,
+        "pid": pid,
+        "topology": "v6e:2x2",
+        "slices": 1,
+        "process": 0,
+        "platform_version": "x",
+        "api_version": "0.117",
+        "bytes_limit": 1000,
+        "devices": [
+            {"id": 0, "kind": "TPU v6 lite", "addressable": True},
+            {"id": 1, "kind": "TPU v6 lite", "addressable": False},
+        ],
+    }
+
+
+def program(index: int, name: str, flops: float, time: float, folder: str = "") -> dict[str, Any]:
+    return {
+        "event": "program",
+        "time": time,
+        "pid": 1,
+        "program": folder or f"{name}-{index}",
+        "index": index,
+        "name": name,
+        "caller": "lib.so",
+        "python": "a.py:1",
+        "seconds": 2.0,
+        "cached": False,
+        "num_partitions": 1,
+        "devices": [0],
+        "memory": MEMORY,
+        "flops": flops,
+        "donated": [],
+    }
+
+
+def first(index: int, time: float, *arguments: str) -> dict[str, Any]:
+    return {"event": "first_execution", "time": time, "pid": 1, "index": index, "arguments": list(arguments)}
+
+
+def counts(**executions: int) -> dict[str, Any]:
+    moved = {"count": 1, "bytes": 8}
+    return {
+        "event": "counts",
+        "time": 200.0,
+        "pid": 1,
+        "executions": {name.removeprefix("p"): count for name, count in executions.items()},
+        "to_device": moved,
+        "to_host": moved,
+    }
+
+
+def write(folder: Path, *lines: dict[str, Any], tail: str = "") -> Path:
+    (folder / "index.jsonl").write_text(
+        "".join(json.dumps(line) + "\n" for line in lines) + tail, encoding="utf-8"
+    )
+    return folder
+
+
+def test_a_recompilation_names_the_argument_that_changed(tmp_path: Path) -> None:
+    """The step was compiled again for another length after it had run."""
+    folder = write(
+        tmp_path,
+        client(),
+        program(0, "jit_step", 100.0, 101.0),
+        first(0, 102.0, "f32[8,128]", "s32[]"),
+        program(1, "jit_step", 90.0, 110.0),
+        first(1, 111.0, "f32[8,129]", "s32[]"),
+        program(2, "jit_metrics", 1.0, 112.0),
+        counts(p0=5, p1=1, p2=1),
+    )
+    summary = summarise(read_records(folder))
+    assert summary.main is not None
+    assert (summary.main.name, summary.main.executions) == ("jit_step", 5)
+    assert [(late.name, late.change) for late in summary.late] == [
+        ("jit_step", "argument 0: f32[8,128] → f32[8,129]"),
+        ("jit_metrics", ""),
+    ]
+
+
+def test_a_killed_process_leaves_its_samples(tmp_path: Path) -> None:
+    """Without an exit record the peak is that of the samples, and not called exact; half a line is passed over."""
+    sample = {
+        "event": "memory",
+        "time": 101.0,
+        "pid": 1,
+        "device": 0,
+        "live": 10,
+        "during": 500,
+        "code": 1,
+        "host": 0,
+        "index": 0,
+    }
+    folder = write(tmp_path, client(), program(0, "jit_step", 1.0, 100.5), sample, tail='{"event": "memo')
+    records = read_records(folder)
+    [device] = summarise(records).devices
+    assert (device.peak_bytes, device.limit_bytes, device.exact) == (500, 1000, False)
+    [timeline] = to_timeline(records).devices
+    assert [(point.seconds, point.during, point.program) for point in timeline.points] == [(1.0, 500, 0)]
+
+
+def test_no_records_is_nothing_to_check(tmp_path: Path) -> None:
+    """A program that never asked for a TPU is not a success."""
+    with pytest.raises(NothingToCheckError):
+        read_records(tmp_path)
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.binary(max_size=60),
+            st.sampled_from([client(), program(0, "a", 1.0, 1.0), counts(p0=1)]).map(
+                lambda line: json.dumps(line).encode()
+            ),
+            st.dictionaries(
+                st.sampled_from(["event", "pid", "time"]), st.sampled_from(["client", "memory", 1, None, []])
+            ).map(lambda line: json.dumps(line).encode()),
+        ),
+        max_size=8,
+    )
+)
+def test_no_index_is_too_damaged_for_one_sentence(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
+) -> None:
+    """Any bytes give records or an error of ours, never a traceback."""
+    folder = tmp_path_factory.mktemp("records")
+    (folder / "index.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+    try:
+        summarise(read_records(folder))
+    except TpuguruError:
+        return

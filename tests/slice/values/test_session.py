@@ -1,0 +1,248 @@
+"""The values service's state: laziness, what stays unknown and why, ranks that meet, deadlocks."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from tpuguru.slice.values.frames import (
+    ExecuteFrame,
+    FetchFrame,
+    FrameError,
+    FreeFrame,
+    Hello,
+    ProgramFrame,
+    ValueFrame,
+)
+from tpuguru.slice.values.graph import Execution, Program
+from tpuguru.slice.values.session import Rank, Session
+
+KIND = (11, (1,))  # f32[1]
+
+
+@dataclass
+class Adder:
+    """A real little engine: every output is the sum of the bytes of the arguments it depends on, over all places."""
+
+    dependencies: dict[str, tuple[tuple[int, ...] | None, ...]]
+    runs: list[str] = field(default_factory=list)
+    failing: str = ""
+
+    def prepare(self, program: Program) -> None:
+        program.dependencies = self.dependencies[program.frame.name]
+
+    def run(self, execution: Execution) -> list[list[bytes]] | None:
+        program = execution.program
+        self.runs.append(program.frame.name)
+        if program.frame.name == self.failing:
+            program.objection = "it aborted"
+            return None
+        places = range(program.width)
+        assert program.dependencies is not None
+        row = []
+        for needed in program.dependencies:
+            parts = [
+                (execution.arguments_at(place)[index].data or b"\0")[0]
+                for place in places
+                for index in needed or ()
+            ]
+            row.append(bytes([sum(parts) % 256]))
+        return [row for _ in places]
+
+
+@dataclass
+class Answers:
+    """What one rank was told."""
+
+    told: dict[int, tuple[bytes | None, str]] = field(default_factory=dict)
+
+    def __call__(self, request: int, data: bytes | None, reason: str) -> None:
+        self.told[request] = (data, reason)
+
+
+def program(
+    name: str, number: int = 1, *, partitions: int = 1, collectives: bool = False, outputs: int = 1
+) -> ProgramFrame:
+    return ProgramFrame(
+        number,
+        f"hash of {name}",
+        name,
+        1,
+        partitions,
+        collectives,
+        1.0,
+        1,
+        tuple(range(partitions)),
+        (KIND,) * outputs,
+        b"",
+        b"",
+    )
+
+
+def connect(session: Session, *devices: int) -> tuple[Rank, Answers]:
+    answers = Answers()
+    rank = session.connect(answers)
+    session.handle(rank, Hello(1, 1000 + devices[0], devices))
+    return rank, answers
+
+
+def test_nothing_is_computed_before_it_is_read() -> None:
+    """A chain is evaluated when its end is read, in order, and only once."""
+    engine = Adder({"one": ((0,),), "two": ((0,),)})
+    session = Session(engine)
+    rank, answers = connect(session, 0)
+    for frame in (
+        program("one", 1),
+        program("two", 2),
+        ValueFrame(1, KIND, b"\x05"),
+        ExecuteFrame(1, 10, (0,), ((1,),), ()),
+        ExecuteFrame(2, 11, (0,), ((10,),), ()),
+    ):
+        session.handle(rank, frame)
+    assert engine.runs == []
+    session.handle(rank, FetchFrame(7, 11))
+    session.handle(rank, FetchFrame(8, 11))
+    assert engine.runs == ["one", "two"]
+    assert answers.told == {7: (b"\x05", ""), 8: (b"\x05", "")}
+
+
+def test_what_is_not_known_is_known_per_output() -> None:
+    """One output depends on an unknown argument and one does not; a third can never be known."""
+    engine = Adder({"fused": ((0,), (1,), None)})
+    session = Session(engine)
+    rank, answers = connect(session, 0)
+    session.handle(rank, program("fused", outputs=3))
+    session.handle(rank, ValueFrame(1, KIND, b"\x07"))
+    session.handle(rank, ExecuteFrame(1, 10, (0,), ((1, 0),), (KIND, KIND)))
+    for request, value in enumerate((10, 11, 12)):
+        session.handle(rank, FetchFrame(request, value))
+    assert answers.told[0] == (b"\x07", "")
+    assert answers.told[1][0] is None
+    assert "too big to keep" in answers.told[1][1]
+    assert "only a TPU" in answers.told[2][1]
+
+
+def test_the_first_reason_travels() -> None:
+    """What depends on an unknown value names the program that could not be computed, not the last one."""
+    engine = Adder({"root": ((0,),), "leaf": ((0,),)}, failing="root")
+    session = Session(engine)
+    rank, answers = connect(session, 0)
+    session.handle(rank, program("root", 1))
+    session.handle(rank, program("leaf", 2))
+    session.handle(rank, ValueFrame(1, KIND, b"\x01"))
+    session.handle(rank, ExecuteFrame(1, 10, (0,), ((1,),), ()))
+    session.handle(rank, ExecuteFrame(2, 11, (0,), ((10,),), ()))
+    session.handle(rank, FetchFrame(1, 11))
+    assert answers.told[1] == (None, "root: it aborted")
+    assert engine.runs == ["root"]
+
+
+def test_an_argument_may_be_freed_before_the_result_is_read() -> None:
+    """Donated and dropped arguments live on until what depends on them was computed."""
+    session = Session(Adder({"one": ((0,),)}))
+    rank, answers = connect(session, 0)
+    session.handle(rank, program("one"))
+    session.handle(rank, ValueFrame(1, KIND, b"\x09"))
+    session.handle(rank, ExecuteFrame(1, 10, (0,), ((1,),), ()))
+    session.handle(rank, FreeFrame(1))
+    session.handle(rank, FetchFrame(1, 10))
+    assert answers.told[1] == (b"\x09", "")
+    session.handle(rank, FetchFrame(2, 1))
+    assert answers.told[2][0] is None
+
+
+def test_a_program_that_never_reads_does_not_pile_up() -> None:
+    """After a thousand executions the chain is evaluated, so its past can be forgotten."""
+    engine = Adder({"step": ((0,),)})
+    session = Session(engine)
+    rank, _ = connect(session, 0)
+    session.handle(rank, program("step"))
+    session.handle(rank, ValueFrame(1, KIND, b"\x01"))
+    for number in range(1000):
+        session.handle(rank, ExecuteFrame(1, number + 2, (0,), ((number + 1,),), ()))
+        session.handle(rank, FreeFrame(number + 1))
+    assert len(engine.runs) == 1000
+    assert len(rank.values) == 1
+
+
+def two_ranks(collectives: bool = True) -> tuple[Session, Adder, list[tuple[Rank, Answers]]]:
+    engine = Adder({"reduce": ((0,),), "other": ((0,),)})
+    session = Session(engine)
+    ranks = [connect(session, 0), connect(session, 1)]
+    for (rank, _), data in zip(ranks, (b"\x03", b"\x04"), strict=True):
+        session.handle(rank, program("reduce", 1, partitions=2, collectives=collectives))
+        session.handle(rank, program("other", 2, partitions=2, collectives=collectives))
+        session.handle(rank, ValueFrame(1, KIND, data))
+    return session, engine, ranks
+
+
+def test_ranks_meet_in_a_collective() -> None:
+    """The answer waits for the last rank, is computed once, and is the same for both."""
+    session, engine, [(first, told_first), (second, told_second)] = two_ranks()
+    session.handle(first, ExecuteFrame(1, 10, (0,), ((1,),), ()))
+    session.handle(first, FetchFrame(1, 10))
+    assert told_first.told == {}
+    session.handle(second, ExecuteFrame(1, 10, (1,), ((1,),), ()))
+    assert told_first.told[1] == (b"\x07", "")
+    session.handle(second, FetchFrame(1, 10))
+    assert told_second.told[1] == (b"\x07", "")
+    assert engine.runs == ["reduce"]
+
+
+def test_the_second_execution_meets_the_second() -> None:
+    """A rank that runs ahead meets each of the other's executions in turn."""
+    session, engine, [(first, told), (second, _)] = two_ranks()
+    for number in (10, 20):
+        session.handle(first, ExecuteFrame(1, number, (0,), ((1,),), ()))
+    session.handle(first, FetchFrame(1, 20))
+    session.handle(second, ExecuteFrame(1, 10, (1,), ((1,),), ()))
+    assert told.told == {}
+    session.handle(second, ExecuteFrame(1, 20, (1,), ((1,),), ()))
+    assert told.told[1] == (b"\x07", "")
+    assert len(engine.runs) == 1
+
+
+def test_without_collectives_nobody_waits() -> None:
+    """A program that does not communicate gives each rank its own answer at once."""
+    session, _, [(first, told), _] = two_ranks(collectives=False)
+    session.handle(first, ExecuteFrame(1, 10, (0,), ((1,),), ()))
+    session.handle(first, FetchFrame(1, 10))
+    assert told.told[1] == (b"\x06", "")  # its own argument stands in for both places
+
+
+def test_ranks_in_different_collectives_are_a_certain_deadlock() -> None:
+    """Each waits in a program that the other never enters; both are named with where they wait."""
+    session, _, [(first, _), (second, _)] = two_ranks()
+    session.handle(first, ExecuteFrame(1, 10, (0,), ((1,),), ()))
+    session.handle(first, FetchFrame(1, 10))
+    assert [each.certain for each in session.deadlocks()] == [False]
+    session.handle(second, ExecuteFrame(2, 10, (1,), ((1,),), ()))
+    session.handle(second, FetchFrame(1, 10))
+    found = sorted(session.deadlocks(), key=lambda each: each.program)
+    assert [(each.program, each.certain) for each in found] == [("other", True), ("reduce", True)]
+    assert found[1].waiting == ("process 1000 (device 0)",)
+    assert found[1].missing == ("process 1001 (device 1): waits in other",)
+
+
+def test_a_rank_that_is_gone_is_a_certain_deadlock() -> None:
+    """When the missing rank's process has ended, nobody needs to wait longer."""
+    session, _, [(first, told), (second, _)] = two_ranks()
+    session.handle(first, ExecuteFrame(1, 10, (0,), ((1,),), ()))
+    session.handle(first, FetchFrame(1, 10))
+    session.disconnect(second)
+    [found] = session.deadlocks()
+    assert found.certain
+    assert found.missing == ("device 1: its process is gone or never started",)
+    session.give_up()
+    assert told.told[1][0] is None
+    assert list(session.deadlocks()) == []
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [ExecuteFrame(9, 10, (0,), ((1,),), ()), ExecuteFrame(1, 10, (0,), ((99,),), ()), Hello(2, 1, (0,))],
+)
+def test_what_was_never_told_is_an_error(frame: ExecuteFrame | Hello) -> None:
+    """An unknown program, an unknown value, another version: the rank is dropped, not guessed at."""
+    session, _, [(first, _), _] = two_ranks()
+    with pytest.raises(FrameError):
+        session.handle(first, frame)
