@@ -32,7 +32,7 @@ def read_all_chips() -> Iterator[Chip]:
 
 
 def read_named_chip(name: str) -> Chip | None:
-    """Return the chip of the data file ``name``.toml, None when there is none. UsageError when it is wrong."""
+    """Return the chip of the file ``name``.toml, None when there is none. UsageError when it is wrong."""
     path = data_directory("hardware") / f"{name}.toml"
     return read_chip(path) if path.is_file() else None
 
