@@ -53,7 +53,7 @@ def placed_comment(source: Source, text: str, location: Location) -> Comment:
     The block runs over the contiguous lines below, to a blank line or a line that closes an array; comment
     lines inside it (a switched-off setting, say) do not end it.
     """
-    lines = _lines(source)
+    lines = source.lines
     if lines[location.line - 1][: location.column - 1].strip():
         return Comment(text, location, lines=(location.line, location.line))
     number = location.line + 1
@@ -66,14 +66,6 @@ def placed_comment(source: Source, text: str, location: Location) -> Comment:
             first = number
         number += 1
     return Comment(text, location, lines=(first, number - 1) if first else (0, 0))
-
-
-def _lines(source: Source) -> list[str]:
-    cached: list[str] | None = source.__dict__.get("_lines_cache")
-    if cached is None:
-        cached = source.text.split("\n")
-        source.__dict__["_lines_cache"] = cached
-    return cached
 
 
 def tie_comments(comments: Iterable[Comment], settings: Sequence[Setting]) -> tuple[Comment, ...]:

@@ -1,6 +1,7 @@
 """What one reading of a paste shares: files it may look at, notes, commands found, limits."""
 
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 from tpuguru.base.errors import UsageError
 from tpuguru.base.location import Location
 from tpuguru.launch.model import Command, Note
+from tpuguru.launch.shell.grammar import LONGEST_READING
 from tpuguru.launch.shell.outcome import Choice
 from tpuguru.launch.shell.state import MAXIMUM_DEPTH, MAXIMUM_STEPS
 from tpuguru.launch.source import Source, Traced
@@ -85,8 +87,10 @@ class Context:
     choices: list[Choice] = field(default_factory=list)
     written: dict[str, Traced] = field(default_factory=dict)  # files that the script itself writes by heredoc
     stops_by_default: bool = False  # no branch of a mode switch was chosen: only its variants launch anything
+    deadline: float = field(default_factory=lambda: time.monotonic() + LONGEST_READING)
     steps: int = 0
     depth: int = 0
+    substitutions: int = 0  # $(…) inside $(…): each level is parsed again
 
     def note(self, kind: str, message: str, location: Location | None = None) -> None:
         """Keep a note once."""
@@ -97,9 +101,12 @@ class Context:
     def spend(self, steps: int = 1) -> bool:
         """Count work done; False when the limit is reached, which is noted once."""
         self.steps += steps
-        if self.steps <= MAXIMUM_STEPS:
+        if self.steps <= MAXIMUM_STEPS and time.monotonic() < self.deadline:
             return True
-        self.note("reading-stopped", f"the script was followed for {MAXIMUM_STEPS} steps and no further")
+        self.note(
+            "reading-stopped",
+            f"the script was followed for {MAXIMUM_STEPS} steps or {LONGEST_READING:.0f} s, and no further",
+        )
         return False
 
     def enter(self) -> bool:

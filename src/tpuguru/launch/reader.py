@@ -1,6 +1,7 @@
 """The door of this room: a pasted text in, its commands and settings out. Nothing is executed, ever."""
 
 import re
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -105,9 +106,13 @@ def _read_yaml(source: Source, files: Files, given: Mapping[str, str]) -> Paste:
 
 
 def _read_shell(source: Source, files: Files, given: Mapping[str, str]) -> Paste:
+    from tpuguru.launch.shell.grammar import LONGEST_READING  # noqa: PLC0415
     from tpuguru.launch.shell.variants import read_variants  # noqa: PLC0415 - the grammar only for scripts
 
-    context, commands = read_variants(source, lambda forced: _context(files, given, forced))
+    deadline = time.monotonic() + LONGEST_READING
+    context, commands = read_variants(
+        source, lambda forced: replace(_context(files, given, forced), deadline=deadline)
+    )
     comments = [comment for read in _unique(context.sources) for comment in shell_comments(read)]
     kind = "shell" if "\n" in source.text.strip() else "command"
     return Paste(source.path, source.text, kind, tuple(commands), tuple(comments), tuple(context.notes))

@@ -5,9 +5,13 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from tpuguru.base.location import Location
 from tpuguru.facts.value import Unknown
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # Stands for an unknown part when a text is read again as a script; a noncharacter never occurs in a paste.
 PLACEHOLDER = "\ufdd0"
@@ -22,6 +26,12 @@ class Source:
         """Keep the text; positions are character offsets into it."""
         self.path = path
         self.text = text
+        self.tree: Node | None = None  # the syntax tree, once it was parsed as a script
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The text's lines, without their ends."""
+        return self.text.split("\n")
 
     @cached_property
     def data(self) -> bytes:

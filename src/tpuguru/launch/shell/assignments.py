@@ -1,7 +1,7 @@
 """``A=x``, ``A+=x``, ``A=( … )``, ``export``, ``declare``, ``local``, ``unset``."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -75,13 +75,10 @@ def _assign_array(shell: "Shell", name: str, node: "Node", location: Location, *
     shell.scope.set_array(name, array, location)
 
 
-def array_words(shell: "Shell", node: "Node") -> list[Traced]:
-    """Return the words of an array literal, comments left out."""
-    return [
-        word
-        for start, end in word_ranges(node.children, shell.source)
-        for word in shell.expander().fields(start, end)
-    ]
+def array_words(shell: "Shell", node: "Node") -> Iterator[Traced]:
+    """Yield the words of an array literal, comments left out."""
+    for start, end in word_ranges(node.children, shell.source):
+        yield from shell.expander().fields(start, end)
 
 
 def _assign_element(

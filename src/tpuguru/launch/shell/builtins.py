@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tpuguru.base.errors import UsageError
 from tpuguru.base.location import Location
 from tpuguru.facts.value import Unknown
 from tpuguru.launch.shell.arithmetic import NotComputableError
@@ -124,13 +125,14 @@ def _read(shell: "Shell", words: list[Traced], location: Location | None) -> Out
 
 
 def _eval(shell: "Shell", words: list[Traced], location: Location | None) -> Outcome:
-    del location
     if len(words) < 2 or not words[1].pieces or not shell.enter():
         return SUCCESS
     first = words[1].pieces[0]
     text = join(words[1:], Piece(" ", first.source, first.start, first.start, verbatim=False))
     try:
         shell.follow(EmbeddedSource(text, shell.source.path))
+    except UsageError as error:
+        shell.context.note("reading-stopped", error.message, location)
     finally:
         shell.leave()
     return SUCCESS

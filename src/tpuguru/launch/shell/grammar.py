@@ -1,5 +1,6 @@
 """The bash grammar, loaded once, and a parse that stops in time."""
 
+import math
 import time
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 _REDIRECTS = ("file_redirect", "heredoc_redirect", "herestring_redirect")
 _NO_WORDS = ("comment", "variable_assignment", *_REDIRECTS, "(", ")")
-_LONGEST_PARSE = 10.0  # seconds; a script of 4 MiB takes 2
+LONGEST_READING = 6.0  # seconds; a published launch takes 0.01, a script of 1 MiB 2
 
 
 @cache
@@ -24,9 +25,15 @@ def _parser() -> "Parser":
     return Parser(Language(tree_sitter_bash.language()))
 
 
-def parse(source: Source) -> "Node":
-    """Return the root of the syntax tree; broken parts are ERROR nodes. UsageError when it takes too long."""
-    deadline = time.monotonic() + _LONGEST_PARSE
+def parse(source: Source, deadline: float = math.inf) -> "Node":
+    """Return the root of the syntax tree; broken parts are ERROR nodes.
+
+    UsageError when it takes longer than the limit, or lasts past ``deadline`` (of ``time.monotonic``): text
+    that is nested thousands of levels deep takes more than linear time.
+    """
+    if source.tree is not None:
+        return source.tree
+    deadline = min(deadline, time.monotonic() + LONGEST_READING)
     data = source.data
 
     def read(offset: int, _: "Point") -> bytes | None:
@@ -35,13 +42,19 @@ def parse(source: Source) -> "Node":
     def stop(_offset: int, _error: bool) -> bool:  # noqa: FBT001 - the parser's own signature
         return time.monotonic() > deadline
 
+    parser = _parser()
     try:
-        tree = _parser().parse(read, progress_callback=stop)
+        tree = parser.parse(read, progress_callback=stop)
     except ValueError:
         tree = None
+        parser.reset()
     if tree is None:
-        raise UsageError(f"{source.path} cannot be parsed as a script in {_LONGEST_PARSE:.0f} s")
-    return tree.root_node
+        raise UsageError(
+            f"{source.path} cannot be read as a script in {LONGEST_READING:.0f} s",
+            help="paste the launch script or command alone",
+        )
+    source.tree = tree.root_node
+    return source.tree
 
 
 def span(node: "Node", source: Source) -> tuple[int, int]:

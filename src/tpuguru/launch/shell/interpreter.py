@@ -1,8 +1,10 @@
 """Following a script statement by statement without running anything: which commands, with which words."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tpuguru.base.errors import UsageError
 from tpuguru.base.location import Location
 from tpuguru.facts.value import Unknown
 from tpuguru.launch.context import Context
@@ -11,7 +13,14 @@ from tpuguru.launch.shell.arithmetic import NotComputableError
 from tpuguru.launch.shell.grammar import parse, span, text_of
 from tpuguru.launch.shell.numbers import Numbers
 from tpuguru.launch.shell.outcome import SUCCESS, Loop, Outcome, Return, Stop
-from tpuguru.launch.shell.state import MAXIMUM_TEXT, MAXIMUM_WORDS, Scope, Variable
+from tpuguru.launch.shell.state import (
+    MAXIMUM_PIECES,
+    MAXIMUM_SUBSTITUTIONS,
+    MAXIMUM_TEXT,
+    MAXIMUM_WORDS,
+    Scope,
+    Variable,
+)
 from tpuguru.launch.shell.words import Expander
 from tpuguru.launch.source import EmbeddedSource, Piece, Source, Traced, join
 
@@ -63,8 +72,8 @@ class Shell:
     # Following
 
     def follow(self, source: Source) -> None:
-        """Follow a whole text in this shell."""
-        root = parse(source)
+        """Follow a whole text in this shell. UsageError when it cannot be parsed in time."""
+        root = parse(source, self.context.deadline)
         if source not in self.context.sources:
             self.context.sources.append(source)
         outer, self.source = self.source, source
@@ -139,12 +148,14 @@ class Shell:
         self.context.leave()
 
     def bounded(self, value: Traced) -> Traced:
-        """Return the value, or an unknown when it is absurdly long."""
-        if sum(len(piece.text) for piece in value.pieces if isinstance(piece.text, str)) <= MAXIMUM_TEXT:
-            return value
-        piece = value.pieces[0]
-        unknown = Unknown(f"a text of more than {MAXIMUM_TEXT} characters was not followed")
-        return Traced((Piece(unknown, piece.source, piece.start, piece.end),), value.assumes)
+        """Return the value; an unknown when it is absurdly long, one piece when it has absurdly many."""
+        if sum(len(piece.text) for piece in value.pieces if isinstance(piece.text, str)) > MAXIMUM_TEXT:
+            unknown = Unknown(f"a text of more than {MAXIMUM_TEXT} characters was not followed")
+            return Traced((replace(value.pieces[0], text=unknown, verbatim=False),), value.assumes)
+        if len(value.pieces) > MAXIMUM_PIECES:
+            whole = replace(value.pieces[0], text=value.text, verbatim=False, filled_in=value.filled_in)
+            return Traced((whole,), value.assumes)
+        return value
 
     def separator(self) -> str:
         """Return what ``"${A[*]}"`` is joined with: the first character of IFS."""
@@ -296,22 +307,26 @@ class Shell:
             start,
             end,
         )
-        if not self.enter():
+        if self.context.substitutions >= MAXIMUM_SUBSTITUTIONS or not self.enter():
             return unknown
         child = self.subshell()
         child.captured = []
+        inner = EmbeddedSource(Traced((Piece(whole, source, start, end),)), source.path)
+        child.source = inner
+        self.context.substitutions += 1
         try:
-            inner = EmbeddedSource(Traced((Piece(whole, source, start, end),)), source.path)
-            child.source = inner
-            child.statements(parse(inner).children)
+            child.statements(parse(inner, self.context.deadline).children)
+        except UsageError:
+            return unknown
         except (Stop, Return, Loop):
             pass
         finally:
+            self.context.substitutions -= 1
             self.leave()
         printed = join(child.captured)
         if child.unknown_output:
             return Traced(unknown.pieces, printed.assumes)
-        return _without_trailing_newlines(printed)
+        return self.bounded(_without_trailing_newlines(printed))
 
     def print(self, value: Traced) -> None:
         """Take what a command prints, when someone listens."""

@@ -3,6 +3,7 @@
 import os.path
 from typing import TYPE_CHECKING
 
+from tpuguru.base.errors import UsageError
 from tpuguru.base.location import Location
 from tpuguru.facts.value import Unknown
 from tpuguru.launch.shell.outcome import SUCCESS, Outcome, Return
@@ -48,6 +49,8 @@ def follow_file(shell: "Shell", word: Traced, arguments: list[Traced], location:
         shell.follow(source)
     except Return:
         pass
+    except UsageError as error:
+        shell.context.note("reading-stopped", error.message, location)
     finally:
         shell.files.pop(0)
         shell.scope.positionals = outer

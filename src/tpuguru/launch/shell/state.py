@@ -12,9 +12,11 @@ if TYPE_CHECKING:
 
 type Array = dict[int | str, Traced]
 
+MAXIMUM_PIECES = 2_000  # places remembered in one value
 MAXIMUM_TEXT = 1 << 20  # characters in one value: «a=$a$a» in a loop must not fill the memory
 MAXIMUM_WORDS = 20_000  # words in one list: «$(seq 1 1000000000)»
 MAXIMUM_STEPS = 20_000  # statements in one reading: «for ((;;))»
+MAXIMUM_SUBSTITUTIONS = 8  # $(…) in $(…)
 MAXIMUM_DEPTH = 40  # functions in functions, scripts in scripts, strings in strings
 
 

@@ -1,5 +1,6 @@
 """Mode switches: a script that launches differently by the value of a variable is read once per value."""
 
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -31,6 +32,8 @@ def read_variants(
     default = {_fingerprint(command) for command in context.commands}
     labels: dict[Fingerprint, str] = {}
     for choice in _unique(context.choices)[:_MOST_VARIANTS]:
+        if time.monotonic() > context.deadline:
+            break
         other = _follow(source, context_for({choice.name: choice.value}))
         seen = {_fingerprint(command) for command in other.commands}
         added = [command for command in other.commands if _fingerprint(command) not in default]

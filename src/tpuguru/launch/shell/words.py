@@ -26,6 +26,7 @@ _UNQUOTED_SPECIAL = re.compile(rf"['\"\\$`{PLACEHOLDER}]")
 _QUOTED_SPECIAL = re.compile(rf"[\\$`{PLACEHOLDER}]")
 _OPERAND_SPECIAL = re.compile(rf"[\\$`\"{PLACEHOLDER}]")
 _VANISHING = re.compile(r"\$@|\$\{@|\$\{[A-Za-z_]\w*\[@\]")
+_LONGEST_RANGE = 1_000
 _BRACES = re.compile(r"\{([^{}\s,]*(?:,[^{}\s,]*)+|-?\d+\.\.-?\d+)\}")
 _ANSI_C = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
 
@@ -324,7 +325,7 @@ def _brace_values(body: str) -> list[str]:
         return body.split(",")
     first, last = (int(part[:9]) for part in body.split("..", 1))
     step = 1 if last >= first else -1
-    return [str(number) for number in list(range(first, last + step, step))[:1000]]
+    return [str(number) for number in range(first, last + step, step)[:_LONGEST_RANGE]]
 
 
 def _pattern(fragments: Iterable[Fragment]) -> Pattern | None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tpuguru.base.errors import UsageError
 from tpuguru.base.location import Location
 from tpuguru.launch.model import Command, Setting, SettingSource, Word
 from tpuguru.launch.shell.outcome import Loop, Return, Stop
@@ -159,6 +160,8 @@ def _follow_source(invocation: Invocation, source: Source, arguments: list[Trace
         shell.follow(source)
     except (Stop, Return, Loop):
         pass
+    except UsageError as error:
+        context.note("reading-stopped", error.message, invocation.location)
     finally:
         context.leave()
     for index in range(before, len(context.commands)):
