@@ -12,6 +12,8 @@ from tpuguru.artifacts.extract import extract_folder
 from tpuguru.artifacts.model import Extract
 from tpuguru.artifacts.request import ExtractRequest, MeshAxis
 from tpuguru.base.errors import NothingToCheckError
+from tpuguru.report.contracts.extract import from_json, to_contract, to_json
+from tpuguru.report.extract import extract_text
 
 STEP = Path(__file__).parent / "fixtures" / "step"
 FLAGS = {
@@ -346,3 +348,24 @@ def test_run_folder(tmp_path: Path) -> None:
         assert (error.code, error.space, error.kernel) == ("E1001", "vmem", "gmm.1")
         assert error.exceeded_bytes == round(13.54 * 2**20)
         assert "custom-call" not in error.message
+
+
+def test_figures_of_any_size(tmp_path: Path) -> None:
+    """Shapes, windows, groups and sizes beyond any machine give a report that can be written."""
+    nines = "9" * 300
+    (tmp_path / "m.jit_x.cl_1.after_optimizations.txt").write_text(
+        "HloModule x\n\nENTRY %e (p: f32[]) -> f32[] {\n"
+        f"  %a = f32[{nines}]{{0}} parameter(0)\n"
+        f"  %c = f32[4]{{0}} dot(%a, %a), lhs_contracting_dims={{0}}\n"
+        f"  %d = f32[1,{nines},1] convolution(%a, %a), window={{size={nines}}}, dim_labels=b0f_0io->b0f\n"
+        f"  %g = f32[4]{{0}} all-gather(%a), replica_groups=[{nines},8]<=[{nines}8]\n"
+        f"  ROOT %h = f32[4]{{0}} all-gather(%a), replica_groups=mesh['a'={nines}] {{'a'}}\n}}\n"
+    )
+    (tmp_path / "m.jit_x.cl_1.after_optimizations-buffer-assignment.txt").write_text(
+        f"allocation 0: size {nines}, page 0, preallocated-temp:\n"
+        f" value: <1 c @0> (size={nines},offset={nines}): f32[4]{{0}}\n"
+    )
+    extract = extract_folder(tmp_path)
+    assert extract.memory.temporary_bytes == 2**62
+    assert from_json(to_json(to_contract(extract))) == to_contract(extract)
+    assert extract_text(extract)

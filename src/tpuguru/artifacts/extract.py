@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tpuguru.artifacts import dots, kernels, memory, offload
+from tpuguru.artifacts.bounds import bounded
 from tpuguru.artifacts.buffers import Assignment, read_spaces
 from tpuguru.artifacts.code_model import CodePath, Collectives, Dots, Fallback, HostOffload, Kernel, Remat
 from tpuguru.artifacts.collectives import Cluster, asked_for, read_collectives
@@ -62,7 +63,7 @@ def extract_folder(
     artifacts = find_artifacts(folder, asked.module)
     reading = Reading(artifacts, asked, progress or (lambda _: None))
     reading.request = reading.attempt("the run's own record", asked, lambda: completed(asked, artifacts))
-    return _extract(reading)
+    return bounded(_extract(reading))
 
 
 def _extract(reading: Reading) -> Extract:

@@ -17,6 +17,8 @@ from tpuguru.artifacts.request import ExtractRequest, MeshAxis
 from tpuguru.artifacts.stablehlo import StableHlo, read_stablehlo
 from tpuguru.artifacts.target import Execution, slices_of
 
+_MOST_PARTITIONS = 2**20  # beyond any machine; a file that says more is damaged
+
 type Progress = Callable[[str], None]
 
 
@@ -86,7 +88,8 @@ def read_program(reading: Reading, wanted: set[str]) -> tuple[Module | None, str
                 reading.lacks("part of the HLO", problem)
             return module, "oom-intermediate" if oom else "final"
         reading.lacks(f"HLO in {path.name}", "no instruction in it")
-    reading.lacks("the optimised HLO", _why_no_hlo(reading.artifacts))
+    if not optimised and not oom:
+        reading.lacks("the optimised HLO", _why_no_hlo(reading.artifacts))
     return None, "none"
 
 
@@ -106,6 +109,9 @@ def find_cluster(
     partitions = execution.partitions or partitions_in(module) or reading.request.partitions
     if not partitions:
         partitions = prod(axis.size for axis in mesh)
+    if partitions > _MOST_PARTITIONS:
+        reading.lacks("devices of the program", f"more than {_MOST_PARTITIONS} partitions are stated")
+        return Cluster((), 1, ()), ""
     if not mesh and partitions > 1:
         reading.lacks("names of mesh axes", "no mesh given, and neither StableHLO nor HLO spells one out")
     return Cluster(mesh, partitions, slices_of(execution.devices, partitions, reading.request.slices)), origin

@@ -17,12 +17,12 @@ class MeshAxis:
 class ExtractRequest:
     """Everything is optional; what is not given is read from the files, else named as missing.
 
-    ``mesh`` is ordered, major axis first, size-1 axes included; ``partitions`` yields to the files' own count;
-    ``requested_flags`` has names without leading dashes; ``memory_stats`` holds CompiledMemoryStats figures by
-    name (``argument_size_in_bytes`` …); ``compile_seconds`` maps phases to seconds; ``hbm_limit_bytes`` is per
-    device and yields to a limit the compiler itself printed; ``optimised`` is HLO text to read in place of the
-    folder's own; ``compiler_message`` is an error message kept apart from the log; ``module`` picks a program
-    by name when a folder holds several (default: the largest).
+    ``mesh`` is ordered, major axis first, size-1 axes included; ``partitions`` yields to the files' own
+    count; ``requested_flags`` has names without leading dashes; ``memory_stats`` holds CompiledMemoryStats
+    figures by name (``argument_size_in_bytes`` …); ``compile_seconds`` maps phases to seconds;
+    ``hbm_limit_bytes`` is per device and yields to a limit the compiler itself printed; ``optimised`` is HLO
+    text to read in place of the folder's own; ``compiler_message`` is an error message kept apart from the
+    log; ``module`` picks a program by name when a folder holds several (default: the largest).
     """
 
     mesh: tuple[MeshAxis, ...] = ()

@@ -16,7 +16,7 @@ _TABLE_ROW = re.compile(rb"(\d+) (.*)")
 _TABLES = {b"FileNames": "files", b"FileLocations": "locations", b"StackFrames": "frames"}
 _OTHER_TABLES = frozenset((b"FunctionNames",))
 _METADATA = b", metadata={"
-_LONGEST_LINE = 64 * 2**20  # a longer line is cut: a hostile file must not fill memory
+_LONGEST_LINE = 8 * 2**20  # a longer line is cut: a hostile file must not fill memory
 
 type Progress = Callable[[int], None]
 
