@@ -7,7 +7,7 @@ from tpuguru.facts.factset import Facts
 from tpuguru.facts.origin import Origin, OriginKind
 from tpuguru.facts.value import Unknown, Value
 from tpuguru.frameworks.relax.flags import Flags, NotKnownError
-from tpuguru.frameworks.relax.model_sizes import Model, model_of
+from tpuguru.frameworks.relax.model_sizes import Model, check_model_name, model_of
 from tpuguru.frameworks.relax.putting import Putter
 from tpuguru.frameworks.relax.resources import Resources, resources_of
 from tpuguru.frameworks.relax.script_name import ScriptName, read_script_name
@@ -84,6 +84,8 @@ def derive(launch: Launch) -> Facts:
     from tpuguru.frameworks.relax.said_facts import put_said  # noqa: PLC0415
 
     subject = Subject.of(launch)
+    if subject.option("model"):
+        check_model_name(subject.option("model"))
     facts = Facts()
     facts.set("launch.framework", launch.framework, OriginKind.COMMAND)
     facts.set("launch.entry_point", launch.entry_point, OriginKind.COMMAND)

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from functools import cached_property, partial
 
-from tpuguru.facts.value import FactValue
+from tpuguru.facts.value import FactValue, Unknown, Value
 from tpuguru.frameworks.relax.batch import Batch, longest_sample
 from tpuguru.frameworks.relax.engine import RolloutEngine, fewest_gpus, pool_of, pool_tokens, rollout_engine
 from tpuguru.frameworks.relax.facts import Subject
 from tpuguru.frameworks.relax.flags import NotKnownError
 from tpuguru.frameworks.relax.peaks import Peaks
-from tpuguru.frameworks.relax.putting import Putter
+from tpuguru.frameworks.relax.putting import Putter, told
 from tpuguru.frameworks.relax.training import run_batch, training_run, virtual_chunks
 from tpuguru.memory.budget import Budget
 from tpuguru.memory.fit import fit
@@ -69,7 +69,7 @@ class Estimates:
 def put_memory(put: Putter, subject: Subject) -> None:
     """Put sizes, budget, what-if peaks, engine memory and suggested values."""
     estimates = Estimates(subject)
-    _put_sizes(put, estimates)
+    _put_sizes(put, subject, estimates)
     _put_parallel(put, subject, estimates)
     _put_budget(put, subject, estimates)
     _put_peaks(put, subject, estimates)
@@ -77,7 +77,7 @@ def put_memory(put: Putter, subject: Subject) -> None:
     _put_suggestions(put, subject, estimates)
 
 
-def _put_sizes(put: Putter, estimates: Estimates) -> None:
+def _put_sizes(put: Putter, subject: Subject, estimates: Estimates) -> None:
     works: dict[str, Callable[[], FactValue]] = {
         "moe": lambda: estimates.architecture.is_moe,
         "size.parameters": lambda: estimates.count.total,
@@ -93,7 +93,14 @@ def _put_sizes(put: Putter, estimates: Estimates) -> None:
         "size.tied": lambda: estimates.architecture.tied_embeddings,
     }
     for name, work in works.items():
-        put.deferred(name, work, "num-layers")
+        put.facts.defer(f"relax.{name}", partial(_of_model, put, subject, work))
+
+
+def _of_model(put: Putter, subject: Subject, work: Callable[[], FactValue]) -> Value:
+    """Return a size of the model; its origin is the model configuration, or the option that names a model."""
+    value = told(work)
+    known = not isinstance(value, Unknown)
+    return Value(value, subject.model.origin if known else put.following("num-layers"))
 
 
 def _attention(architecture: Architecture) -> SoftmaxAttention:

@@ -49,16 +49,25 @@ def _from_flags(flags: Flags, name: str) -> Architecture:
     return architecture_from_megatron(flags.known_texts(), name=name)
 
 
+def check_model_name(name: str) -> None:
+    """Refuse the name of a model that is not known. UsageError with the nearest names."""
+    from tpuguru.models.known import find_known, known_models  # noqa: PLC0415
+
+    if find_known(name) is not None:
+        return
+    from tpuguru.base.suggest import did_you_mean  # noqa: PLC0415
+
+    near = did_you_mean(name.lower(), [model.name for model in known_models()])
+    raise UsageError(
+        f"no known model is called {name!r}",
+        help=f"did you mean {' or '.join(near)}?" if near else "`tpuguru model CONFIG` reads any other",
+    )
+
+
 def _published(name: str) -> Model:
-    from tpuguru.models.known import known_model, known_models  # noqa: PLC0415
+    from tpuguru.models.known import known_model  # noqa: PLC0415
 
     architecture = known_model(name)
     if architecture is None:
-        from tpuguru.base.suggest import did_you_mean  # noqa: PLC0415
-
-        near = did_you_mean(name.lower(), [model.name for model in known_models()])
-        raise UsageError(
-            f"no known model is called {name!r}",
-            help=f"did you mean {' or '.join(near)}?" if near else "`tpuguru model` shows the known ones",
-        )
+        raise NotKnownError(f"no known model is called {name}", "--model NAME")
     return Model(architecture, Origin(OriginKind.OPTION, f"--model {name}: the published sizes"), name)

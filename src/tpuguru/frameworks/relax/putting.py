@@ -21,16 +21,16 @@ class Putter:
 
     def stated(self, name: str, work: Work, *keys: str) -> None:
         """Put what the first written flag of ``keys`` says; without one it is a default."""
-        self.facts.put(f"relax.{name}", Value(_told(work), self.flags.origin(*keys)))
+        self.facts.put(f"relax.{name}", Value(told(work), self.flags.origin(*keys)))
 
     def derived(self, name: str, work: Work, *keys: str) -> None:
         """Put what follows from flags; its place is the first of them that is written."""
-        self.facts.put(f"relax.{name}", Value(_told(work), self.following(*keys)))
+        self.facts.put(f"relax.{name}", Value(told(work), self.following(*keys)))
 
     def deferred(self, name: str, work: Work, *keys: str) -> None:
         """Put what follows from flags and is computed only when a rule asks."""
         origin = self.following(*keys)
-        self.facts.defer(f"relax.{name}", lambda: Value(_told(work), origin))
+        self.facts.defer(f"relax.{name}", lambda: Value(told(work), origin))
 
     def put(self, name: str, value: FactValue | Unknown, origin: Origin) -> None:
         """Put a value with its origin."""
@@ -43,7 +43,8 @@ class Putter:
         return Origin(OriginKind.DERIVED, detail, self.flags.origin(*keys).location)
 
 
-def _told(work: Work) -> FactValue | Unknown:
+def told(work: Work) -> FactValue | Unknown:
+    """Return what the work gives, or the unknown that it raises."""
     try:
         return work()
     except NotKnownError as error:
