@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from tpuguru.base.errors import UsageError
@@ -28,7 +29,7 @@ class Route:
     alternatives: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RouteRow:
     """One row of the table. ``first`` makes it win over all others whenever it matches."""
 
@@ -38,6 +39,11 @@ class RouteRow:
     artifacts: tuple[re.Pattern[str], ...]
     why: str
     first: bool = False
+
+    @cached_property
+    def names(self) -> Glossary:
+        """The row's words, ready to be found."""
+        return Glossary({"route": self.words}) if self.words else Glossary()
 
 
 @dataclass(frozen=True)
@@ -73,8 +79,7 @@ class RouteTable:
     @staticmethod
     def _score(row: RouteRow, text: str) -> tuple[float, list[str]]:
         """Return the weight of all that matches, and what it was."""
-        names = Glossary({"route": row.words}) if row.words else Glossary()
-        found = {text[match.start : match.end].lower() for match in names.longest_matches(text)}
+        found = {text[match.start : match.end].lower() for match in row.names.longest_matches(text)}
         score = sum(_length(name) for name in found)
         reasons = [f"«{name}»" for name in sorted(found)]
         for pattern in row.artifacts:

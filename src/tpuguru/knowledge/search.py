@@ -13,6 +13,7 @@ from tpuguru.knowledge.claim import Claim
 from tpuguru.knowledge.question import Unit
 
 _CANDIDATES = 60
+_MOST_ROWS = 2500  # the rarest terms alone bring candidates once they bring so many: common ones only rank
 _COLUMN_WEIGHTS = (3.0, 2.5, 1.0)  # title, keys, body: a title says what the claim is about
 # How much a word counts by where it is met first: a title says what a claim is about.
 _TITLE_SHARE, _KEYS_SHARE, _BODY_SHARE = 1.0, 0.92, 0.7
@@ -46,6 +47,7 @@ class Index:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
+        self._frequencies: dict[str, int] = {}
 
     @cached_property
     def size(self) -> int:
@@ -63,7 +65,8 @@ class Index:
         total = sum(weights)
         if not total:
             return []
-        scored = [self._score(candidate, units, weights, total) for candidate in self._candidates(units)]
+        asked = self._selective(units, weights)
+        scored = [self._score(candidate, units, weights, total) for candidate in self._candidates(asked)]
         scored.sort(key=lambda entry: (-entry[0], entry[2].row))
         hits = [self._hit(*entry) for entry in scored[: 2 * limit]]
         hits.sort(key=lambda hit: (-hit.score, hit.claim.id))
@@ -78,9 +81,25 @@ class Index:
         """Return all ids."""
         return [row[0] for row in self.connection.execute("select id from claims order by rowid")]
 
+    def _selective(self, units: Sequence[Unit], weights: Sequence[float]) -> list[Unit]:
+        """Return the units that bring candidates: the weightiest ones, up to a number of rows to be read."""
+        chosen: list[Unit] = []
+        rows = 0
+        for unit, _ in sorted(zip(units, weights, strict=True), key=lambda entry: -entry[1]):
+            if rows and rows + self._rows(unit) > _MOST_ROWS:
+                break
+            rows += self._rows(unit)
+            chosen.append(unit)
+        return chosen
+
+    def _rows(self, unit: Unit) -> int:
+        return sum(self._frequency(term) for term in (*unit.terms, *unit.wording))
+
     def _frequency(self, term: str) -> int:
-        row = self.connection.execute("select doc from vocabulary where term = ?", (term,)).fetchone()
-        return int(row[0]) if row else 0
+        if term not in self._frequencies:
+            row = self.connection.execute("select doc from vocabulary where term = ?", (term,)).fetchone()
+            self._frequencies[term] = int(row[0]) if row else 0
+        return self._frequencies[term]
 
     def _candidates(self, units: Sequence[Unit]) -> list[_Candidate]:
         words = list(dict.fromkeys(term for unit in units for term in (*unit.terms, *unit.wording)))

@@ -28,7 +28,12 @@ class Token:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    return re.compile(rf"[{_HAN}]+|[A-Za-z0-9]+(?:[._\-/][A-Za-z0-9]+)*")
+    return re.compile(rf"(?P<han>[{_HAN}]+)|[A-Za-z0-9]+(?:[._\-/][A-Za-z0-9]+)*")
+
+
+@cache
+def _han() -> re.Pattern[str]:
+    return re.compile(f"[{_HAN}]")
 
 
 def tokens(text: str) -> list[Token]:
@@ -43,7 +48,7 @@ def terms(text: str) -> list[str]:
 
 def is_han(text: str) -> bool:
     """Return whether ``text`` holds a Han character."""
-    return re.search(f"[{_HAN}]", text) is not None
+    return _han().search(text) is not None
 
 
 def bigrams(run: str) -> tuple[str, ...]:
@@ -53,7 +58,7 @@ def bigrams(run: str) -> tuple[str, ...]:
 
 def _token(match: re.Match[str]) -> Token:
     text = match.group()
-    if is_han(text[0]):
+    if match.lastgroup == "han":
         return Token(text, match.start(), bigrams(text), han=True)
     return Token(text, match.start(), _word_terms(text))
 
