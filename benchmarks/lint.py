@@ -66,7 +66,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         script = Path(arguments.script) if arguments.script else Path(folder) / "run.sh"
         if not arguments.script:
-            script.write_text(published()["llama3.1-8b on v6e-8"].script, encoding="utf-8")
+            script.write_text(published()["a01"], encoding="utf-8")
         environment = {**os.environ, "XDG_CACHE_HOME": folder, "PYTHONPYCACHEPREFIX": f"{folder}/pyc"}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         command = [sys.executable, "-m", "tpuguru.cli.main", "lint", str(script)]

@@ -62,7 +62,7 @@ def main() -> None:
     parser.add_argument("--rules", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=200)
     arguments = parser.parse_args()
-    launch = launches_of(read_paste(published()["llama3.1-8b on v6e-8"].script, "run.sh"))[0]
+    launch = launches_of(read_paste(published()["a01"], "run.sh"))[0]
     facts = framework_of(launch).facts(launch)
     catalog = repeated(load_catalog(), arguments.rules)
     started = time.perf_counter()

@@ -90,10 +90,10 @@ GOOD = dict.fromkeys(BAD, Pair(DENSE, "dense")) | {
 
 @pytest.fixture(scope="session")
 def compiles(tmp_path_factory: pytest.TempPathFactory) -> Compiles:
-    """One store for the whole test run; under xdist the workers' folders lie side by side in it."""
+    """One store for the whole test run, also when workers share it; $TPUGURU_TEST_COMPILES keeps it."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
-    return Compiles(shared / "compiles-of-rules")
+    return Compiles(Path(os.environ.get("TPUGURU_TEST_COMPILES", shared / "compiles-of-rules")))
 
 
 @pytest.fixture(scope="module")

@@ -150,6 +150,7 @@ _PATHS = (
 _FLAGS = (
     _texts("stated", "Keys the user wrote"),
     _texts("flags.names", "Compiler flags in force, with their dashes"),
+    _texts("flags.written", "Compiler flags in force that have a value, as --name=value"),
     _texts("flags.duplicates", "Compiler flags written more than once"),
     _integer("flags.scoped_vmem_kib", "--xla_tpu_scoped_vmem_limit_kib, in KiB"),
 )

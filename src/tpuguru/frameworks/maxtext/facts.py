@@ -17,7 +17,7 @@ from tpuguru.frameworks.maxtext.paths import NotKnownError, Settings
 from tpuguru.frameworks.maxtext.resolve import Resolution, Resolved, static_resolve
 from tpuguru.frameworks.maxtext.target import target_of
 from tpuguru.frameworks.target import Target
-from tpuguru.launch.model import Launch
+from tpuguru.launch.model import Launch, Setting
 
 if TYPE_CHECKING:
     from tpuguru.hardware.slices import Slice
@@ -72,10 +72,8 @@ def _as_fact(value: Resolved, field: Field) -> FactValue | Unknown:
 def _put_launch(facts: Facts, launch: Launch, target: Target | None) -> None:
     facts.set("launch.framework", "maxtext", OriginKind.COMMAND)
     facts.set("launch.entry_point", launch.entry_point, OriginKind.COMMAND)
-    duplicates = dict.fromkeys(
-        setting.key for setting in launch.settings if setting.overridden_by is not None
-    )
-    facts.set("launch.duplicate_settings", tuple(duplicates), OriginKind.COMMAND)
+    losers = [setting for setting in launch.settings if setting.overridden_by is not None]
+    _put_keys(facts, "launch.duplicate_settings", losers, OriginKind.COMMAND)
     if target is None:
         return
     from tpuguru.hardware.facts import hardware_facts  # noqa: PLC0415 - hardware data is read only when needed
@@ -98,12 +96,22 @@ def _put_flags(facts: Facts, launch: Launch, resolution: Resolution) -> None:
     facts.set("maxtext.stated", tuple(dict.fromkeys(resolution.stated)), OriginKind.COMMAND)
     winners = [flag for flag in launch.compiler_flags if flag.overridden_by is None]
     losers = [flag for flag in launch.compiler_flags if flag.overridden_by is not None]
-    facts.set("maxtext.flags.names", tuple(flag.key for flag in winners), OriginKind.ENVIRONMENT)
-    facts.set("maxtext.flags.duplicates", tuple(dict.fromkeys(f.key for f in losers)), OriginKind.ENVIRONMENT)
+    _put_keys(facts, "maxtext.flags.names", winners, OriginKind.ENVIRONMENT)
+    _put_keys(facts, "maxtext.flags.duplicates", losers, OriginKind.ENVIRONMENT)
+    written = tuple(f"{flag.key}={flag.text}" for flag in winners if isinstance(flag.text, str) and flag.text)
+    place = next((flag.location for flag in winners if flag.location), None)
+    facts.put("maxtext.flags.written", Value(written, Origin(OriginKind.ENVIRONMENT, location=place)))
     limit = next((flag for flag in winners if flag.key == _VMEM_FLAG), None)
     if limit is not None and isinstance(limit.text, str) and limit.text.isdigit():
         origin = Origin(OriginKind.ENVIRONMENT, location=limit.location)
         facts.put("maxtext.flags.scoped_vmem_kib", Value(int(limit.text), origin))
+
+
+def _put_keys(facts: Facts, name: str, settings: list[Setting], kind: OriginKind) -> None:
+    """Set a fact that lists keys, each once; its place is that of the first of them."""
+    place = next((setting.location for setting in settings if setting.location), None)
+    keys = tuple(dict.fromkeys(setting.key for setting in settings))
+    facts.put(name, Value(keys, Origin(kind, location=place)))
 
 
 def _mesh(resolution: Resolution, chosen: "Slice | None") -> Mesh:
