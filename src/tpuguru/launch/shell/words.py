@@ -74,7 +74,9 @@ class Expander:
         result = []
         for word in words:
             if word.site is None:
-                moved = len(words) > 1 and not (word.pieces and self._stands_here(word.pieces[0], start, end))
+                # The words of an unquoted $ARGS stand where they were written, not where they are used.
+                elsewhere = bool(word.pieces) and not self._stands_here(word.pieces[0], start, end)
+                moved = elsewhere and (len(words) > 1 or raw[0] == "$")
                 where = word.location() if moved else site
                 shown = word.shown if moved else raw
                 word = replace(word, site=where or site, raw=shown)  # noqa: PLW2901
