@@ -50,7 +50,9 @@ def regex_pattern(pattern: str) -> re.Pattern[str]:
     if len(pattern) > _MAX_PATTERN:
         raise ExpressionError(f"the pattern is longer than {_MAX_PATTERN} characters")
     if _repeats_a_repetition(pattern):
-        raise ExpressionError("the pattern repeats a group that itself repeats, which can take forever")
+        raise ExpressionError(
+            "the pattern repeats a group of repeats or alternatives, which can take forever"
+        )
     try:
         return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     except (re.error, RecursionError, OverflowError) as error:
@@ -58,7 +60,7 @@ def regex_pattern(pattern: str) -> re.Pattern[str]:
 
 
 def _repeats_a_repetition(pattern: str) -> bool:
-    """Tell whether an unbounded quantifier follows a group that holds one, like ``(a+)+``."""
+    """Tell whether an unbounded quantifier follows a group like ``(a+)`` or ``(a|aa)``."""
     plain = re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", "x", pattern)
     repeats = [False]
     for position, character in enumerate(plain):
@@ -70,7 +72,7 @@ def _repeats_a_repetition(pattern: str) -> bool:
             if inner and _is_unbounded(rest):
                 return True
             repeats[-1] = repeats[-1] or inner
-        elif _is_unbounded(plain[position:]):
+        elif character == "|" or _is_unbounded(plain[position:]):
             repeats[-1] = True
     return False
 
