@@ -72,6 +72,14 @@ def memory_printed(output: str) -> MemoryAnalysis:
     )
 
 
+def program_of(dump: Path) -> str:
+    """Return a dumped module without the tables of source locations, where our worker shows instead of MaxText's."""
+    head, _, body = dump.read_text().partition("\nFileNames")
+    first = re.search(r"(?m)^(?:%|ENTRY)", body)
+    assert first is not None
+    return head + re.sub(r" ?stack_frame_id=\d+", "", body[first.start() :])
+
+
 @pytest.mark.slow
 def test_numbers_are_those_of_a_bare_train_compile(real_job: AotJob, tmp_path: Path) -> None:
     """The worker does not change what is compiled: every byte count is the one that MaxText's own tool prints."""
@@ -83,7 +91,7 @@ def test_numbers_are_those_of_a_bare_train_compile(real_job: AotJob, tmp_path: P
     assert replace(record.memory, peak=0) == bare  # the peak is not printed
     (ours,) = (record.folder / "dump").glob("*.after_optimizations.txt")
     (theirs,) = (tmp_path / "bare").rglob("*jit_train_step*.after_optimizations.txt")
-    assert ours.read_bytes() == theirs.read_bytes()
+    assert program_of(ours) == program_of(theirs)
     dumped = {path.name.partition(".cl_")[2].partition(".")[2] for path in (record.folder / "dump").iterdir()}
     assert {
         "after_optimizations.txt",

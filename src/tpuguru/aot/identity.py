@@ -8,7 +8,7 @@ from dataclasses import asdict
 from tpuguru.aot.job import AotJob, CompilerFlags, Target
 
 # Bumped when what a worker writes or how it lowers changes, so that older answers are not taken for new ones.
-WORKER_GENERATION = 1
+WORKER_GENERATION = 2
 
 # Resolved keys that say where a run writes and what it is called; they change with the hour and the folder.
 _NAMES_AND_PLACES = frozenset(

@@ -52,10 +52,11 @@ def _load() -> SimpleNamespace:
 
 
 def _as_the_trainer_does(jax: Any) -> None:
-    """Repeat what MaxText's train.py and train_compile.py set before anything else, for the same program."""
+    """Repeat what MaxText's train.py sets before anything else, for the same program."""
     jax.config.update("jax_default_prng_impl", "unsafe_rbg")
     arguments = os.environ.get("LIBTPU_INIT_ARGS", "")
-    os.environ["LIBTPU_INIT_ARGS"] = arguments + " --xla_tpu_spmd_rng_bit_generator_unsafe=true"
+    if "xla_tpu_spmd_rng_bit_generator_unsafe" not in arguments:
+        os.environ["LIBTPU_INIT_ARGS"] = arguments + " --xla_tpu_spmd_rng_bit_generator_unsafe=true"
 
 
 def _contain(jax: Any, pyconfig: Any, max_utils: Any) -> None:

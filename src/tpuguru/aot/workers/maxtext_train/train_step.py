@@ -31,6 +31,7 @@ def build(config: Any) -> LoweredStep:
     """Lower the step of ``config``. WorkFailure names the phase: mesh, state, trace or lower."""
     maxtext, clock = framework(), _Clock()
     _cross_compile_kernels(config)
+    _partitioner(config)
     with phase("mesh"):
         maxtext.train_compile.validate_config(config)
         mesh = maxtext.train_compile.get_topology_mesh(config)
@@ -76,6 +77,15 @@ def _cross_compile_kernels(config: Any) -> None:
         flags.FLAGS["tokamax_cross_compile"].value = wanted
     except KeyError:  # a MaxText without tokamax has nothing to choose
         return
+
+
+def _partitioner(config: Any) -> None:
+    """Choose the partitioner as MaxText's trainer does.
+
+    Train_compile leaves JAX's default, whatever ``shardy`` says.
+    """
+    if hasattr(config, "shardy"):
+        framework().jax.config.update("jax_use_shardy_partitioner", config.shardy)
 
 
 def _signature(config: Any, mesh: Any) -> tuple:
