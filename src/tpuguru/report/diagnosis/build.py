@@ -28,7 +28,7 @@ from tpuguru.report.contracts.diagnosis import (
 from tpuguru.report.diagnosis.profile import is_profile, read_profile
 from tpuguru.report.diagnosis.similar import SimilarCause, similar_causes
 from tpuguru.rules.catalog import find_project, load_catalog
-from tpuguru.rules.engine import evaluate
+from tpuguru.rules.engine import Evaluation, evaluate
 from tpuguru.telemetry.facts import observed_facts
 from tpuguru.telemetry.scan import Scan, scan
 from tpuguru.telemetry.source import chunks, open_paste
@@ -36,6 +36,7 @@ from tpuguru.telemetry.source import chunks, open_paste
 SCHEMA = "tpuguru/diagnosis/v1"
 _RANK = {Severity.CRITICAL: 0, Severity.WARN: 1, Severity.INFO: 2}
 _SHOWN_CLAIMS = 5
+_SPECIFIC = 40  # rules up to this order name a cause; later ones a general symptom
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +67,13 @@ def diagnose_scan(seen: Scan, path: str) -> Diagnosed:
 
 
 def _diagnosed(facts: Facts, read: PasteRecord, text: str) -> Diagnosed:
-    certain = evaluate(load_catalog(find_project(Path.cwd())), facts).findings
+    evaluation = evaluate(load_catalog(find_project(Path.cwd())), facts)
+    certain = evaluation.findings
     knowledge = open_knowledge()
     words = text or " ".join(finding.title for finding in certain)
     hits = knowledge.search(words, limit=12) if words else []
-    findings = ranked(certain, similar_causes(hits, read.path, certain))
+    similar = () if _explained(evaluation) else similar_causes(hits, read.path, certain)
+    findings = ranked(certain, similar)
     route = knowledge.route(words) if words else None
     report = Diagnosis(
         schema=SCHEMA,
@@ -83,6 +86,14 @@ def _diagnosed(facts: Facts, read: PasteRecord, text: str) -> Diagnosed:
         not_checked=tuple(_not_checked(findings)),
     )
     return Diagnosed(report, findings)
+
+
+def _explained(evaluation: Evaluation) -> bool:
+    """Return whether a specific rule applies: what it proves needs no resemblance beside it."""
+    return any(
+        outcome.verdict is Verdict.APPLIES and outcome.rule.order <= _SPECIFIC
+        for outcome in evaluation.outcomes
+    )
 
 
 def ranked(certain: Iterable[Finding], similar: Iterable[SimilarCause]) -> tuple[Finding, ...]:

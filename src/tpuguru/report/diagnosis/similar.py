@@ -27,7 +27,7 @@ CATEGORY = {
     "ok": Category.HYGIENE,
 }
 LEAST_COVERAGE = 0.18
-LEAST_SHARE_OF_BEST = 0.55
+LEAST_SHARE_OF_BEST = 0.6
 _MOST = 3
 
 
@@ -42,10 +42,11 @@ class SimilarCause:
 def similar_causes(hits: Sequence[Hit], path: str, certain: Iterable[Finding]) -> tuple[SimilarCause, ...]:
     """Return up to three causes that resemble the paste, best first; none that a rule has stated already."""
     stated = {source.url for finding in certain for source in finding.sources}
-    causes = [hit for hit in hits if hit.claim.impact and not _stated(hit, stated)]
+    known = [hit for hit in hits if hit.claim.impact]
+    causes = [hit for hit in known if not _stated(hit, stated)]
     if not causes or causes[0].coverage < LEAST_COVERAGE:
         return ()
-    best = causes[0].score
+    best = known[0].score  # a cause that a rule states already explains the paste: others must come near it
     near = [
         hit for hit in causes if hit.score >= LEAST_SHARE_OF_BEST * best and hit.coverage >= LEAST_COVERAGE
     ]
