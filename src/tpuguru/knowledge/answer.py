@@ -8,7 +8,7 @@ from tpuguru.knowledge.claim import Page
 from tpuguru.knowledge.question import Unit
 from tpuguru.knowledge.routes import Route
 from tpuguru.knowledge.search import Hit
-from tpuguru.knowledge.terms import is_han
+from tpuguru.knowledge.terms import is_han, is_number
 
 # The share of a question's weight that one of the best claims must hold for the question to count as covered,
 # by how many terms of the field it names beyond terms of something else (index 0: none). Calibrated on
@@ -59,4 +59,5 @@ def quoted(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 def missing_words(units: Sequence[Unit], hits: Sequence[Hit]) -> tuple[str, ...]:
     """Return what was asked about that none of ``hits`` mentions."""
     held = {label for hit in hits for label in hit.matched}
-    return tuple(dict.fromkeys(redact(unit.label) for unit in units if unit.label not in held))
+    missing = [unit for unit in units if unit.label not in held and not is_number(unit.terms[0])]
+    return tuple(dict.fromkeys(redact(unit.label) for unit in missing))

@@ -11,6 +11,7 @@ import msgspec
 from tpuguru.facts.finding import Level
 from tpuguru.knowledge.claim import Claim
 from tpuguru.knowledge.question import Unit
+from tpuguru.knowledge.terms import is_number
 
 _CANDIDATES = 60
 _MOST_ROWS = 2500  # the rarest terms alone bring candidates once they bring so many: common ones only rank
@@ -55,8 +56,13 @@ class Index:
         return int(self.connection.execute("select count(*) from claims").fetchone()[0])
 
     def weight(self, unit: Unit) -> float:
-        """Return a unit's inverse document frequency times its share; a term no claim holds weighs most."""
+        """Return a unit's inverse document frequency times its share; a term no claim holds weighs most.
+
+        A number that no claim holds is the user's own reading and weighs nothing.
+        """
         frequency = max((self._frequency(term) for term in unit.terms), default=0)
+        if not frequency and is_number(unit.terms[0]):
+            return 0.0
         return unit.share * math.log(1 + (self.size - frequency + 0.5) / (frequency + 0.5))
 
     def search(self, units: Sequence[Unit], limit: int) -> list[Hit]:

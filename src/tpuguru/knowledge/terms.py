@@ -65,11 +65,20 @@ def _token(match: re.Match[str]) -> Token:
 
 @cache
 def _word_terms(text: str) -> tuple[str, ...]:
-    """Return an identifier whole (separators as ``_``) and its parts; a plain word's stem."""
+    """Return an identifier whole (separators as ``_``) and its parts; a plain word's stem.
+
+    A number such as 0.3118 has no parts: its digits mean nothing alone.
+    """
     parts = [part for part, _, _ in word_parts(text)]
     if len(parts) == 1:
         return (parts[0],)
-    return ("_".join(re.split(r"[._\-/]", text)).lower(), *parts)
+    whole = "_".join(re.split(r"[._\-/]", text)).lower()
+    return (whole,) if is_number(whole) else (whole, *parts)
+
+
+def is_number(term: str) -> bool:
+    """Return whether a term is a number, a version or a range: digits and separators only."""
+    return term.replace("_", "").isdigit()
 
 
 @cache
