@@ -11,7 +11,8 @@ from tpuguru.facts.value import Unknown
 from tpuguru.rules.catalog import Catalog
 from tpuguru.rules.evidence import evidence_of, places_of
 from tpuguru.rules.files import rule_page
-from tpuguru.rules.language.compiler import Evaluate, compile_node
+from tpuguru.rules.language.closures import Evaluate
+from tpuguru.rules.language.compiler import compile_node
 from tpuguru.rules.language.missing import Missing, MissingFact
 from tpuguru.rules.language.parser import parse_checked
 from tpuguru.rules.language.scope import Scope

@@ -4,19 +4,24 @@ import ast
 import operator
 from collections.abc import Callable
 
-from tpuguru.facts.origin import OriginKind
 from tpuguru.facts.value import Unknown
+from tpuguru.rules.language.closures import (
+    Evaluate,
+    applied,
+    conjunction,
+    disjunction,
+    known_fact,
+    known_values,
+    read_fact,
+    stated_fact,
+    text_test,
+)
 from tpuguru.rules.language.dimensions import UNIT_NAMES
 from tpuguru.rules.language.functions import FUNCTIONS, REDUCTIONS
 from tpuguru.rules.language.missing import Missing, missing_reason
 from tpuguru.rules.language.parser import dotted_name
 from tpuguru.rules.language.reductions import reduction
-from tpuguru.rules.language.scope import Scope, TextMatch, missing_from
-from tpuguru.rules.language.text_tests import find_together, phrase_pattern, regex_pattern
-
-type Evaluate = Callable[[Scope], object]
-
-_WRITTEN = {OriginKind.COMMAND, OriginKind.ENVIRONMENT, OriginKind.FILE, OriginKind.OPTION}
+from tpuguru.rules.language.scope import Scope, missing_from
 
 _OPERATIONS: dict[type, Callable[..., object]] = {
     ast.Add: operator.add,
@@ -60,24 +65,13 @@ def _name(node: ast.Name, variables: frozenset[str]) -> Evaluate:
     if name in UNIT_NAMES:
         size = UNIT_NAMES[name][0]
         return lambda _scope: size
-    return _fact(name)
-
-
-def _fact(name: str) -> Evaluate:
-    def read(scope: Scope) -> object:
-        scope.reads.append(name)
-        try:
-            return scope.values[name]
-        except KeyError:
-            return scope.fetch(name)
-
-    return read
+    return read_fact(name)
 
 
 def _attribute(node: ast.Attribute, variables: frozenset[str]) -> Evaluate:
     name = dotted_name(node)
     if name is not None and name.partition(".")[0] not in variables:
-        return _fact(name)
+        return read_fact(name)
     record, field = compile_node(node.value, variables), node.attr
 
     def read(scope: Scope) -> object:
@@ -92,43 +86,9 @@ def _attribute(node: ast.Attribute, variables: frozenset[str]) -> Evaluate:
     return read
 
 
-def _and(operands: list[Evaluate]) -> Evaluate:
-    def evaluate(scope: Scope) -> object:
-        missing: Missing | None = None
-        start = len(scope.reads)
-        for operand in operands:
-            mark = len(scope.reads)
-            value = operand(scope)
-            if value.__class__ is Missing:
-                missing = missing.joined(value) if missing else value
-            elif not value:
-                scope.reads[start:mark] = []  # what decided is this operand alone
-                return False
-        return True if missing is None else missing
-
-    return evaluate
-
-
-def _or(operands: list[Evaluate]) -> Evaluate:
-    def evaluate(scope: Scope) -> object:
-        missing: Missing | None = None
-        start = len(scope.reads)
-        for operand in operands:
-            mark = len(scope.reads)
-            value = operand(scope)
-            if value.__class__ is Missing:
-                missing = missing.joined(value) if missing else value
-            elif value:
-                scope.reads[start:mark] = []
-                return True
-        return False if missing is None else missing
-
-    return evaluate
-
-
 def _boolean_operation(node: ast.BoolOp, variables: frozenset[str]) -> Evaluate:
     operands = [compile_node(operand, variables) for operand in node.values]
-    return _and(operands) if isinstance(node.op, ast.And) else _or(operands)
+    return conjunction(operands) if isinstance(node.op, ast.And) else disjunction(operands)
 
 
 def _unary(node: ast.UnaryOp, variables: frozenset[str]) -> Evaluate:
@@ -142,29 +102,8 @@ def _unary(node: ast.UnaryOp, variables: frozenset[str]) -> Evaluate:
     return evaluate
 
 
-def _apply(apply: Callable[..., object], left: Evaluate, right: Evaluate) -> Evaluate:
-    def evaluate(scope: Scope) -> object:
-        first = left(scope)
-        second = right(scope)
-        if first.__class__ is Missing or second.__class__ is Missing:
-            return _join_missing(first, second)
-        try:
-            return apply(first, second)
-        except ArithmeticError as error:
-            return missing_reason(f"the arithmetic has no result ({error})")
-
-    return evaluate
-
-
-def _join_missing(first: object, second: object) -> Missing:
-    if isinstance(first, Missing):
-        return first.joined(second) if isinstance(second, Missing) else first
-    assert isinstance(second, Missing)  # noqa: S101 - the caller saw that one of the two is
-    return second
-
-
 def _binary(node: ast.BinOp, variables: frozenset[str]) -> Evaluate:
-    return _apply(
+    return applied(
         _OPERATIONS[type(node.op)], compile_node(node.left, variables), compile_node(node.right, variables)
     )
 
@@ -172,10 +111,10 @@ def _binary(node: ast.BinOp, variables: frozenset[str]) -> Evaluate:
 def _compare(node: ast.Compare, variables: frozenset[str]) -> Evaluate:
     operands = [compile_node(operand, variables) for operand in (node.left, *node.comparators)]
     steps = [
-        _apply(_OPERATIONS[type(operation)], left, right)
+        applied(_OPERATIONS[type(operation)], left, right)
         for operation, left, right in zip(node.ops, operands, operands[1:], strict=False)
     ]
-    return steps[0] if len(steps) == 1 else _and(steps)
+    return steps[0] if len(steps) == 1 else conjunction(steps)
 
 
 def _conditional(node: ast.IfExp, variables: frozenset[str]) -> Evaluate:
@@ -197,18 +136,9 @@ def _sequence(node: ast.Tuple | ast.List, variables: frozenset[str]) -> Evaluate
     elements = [compile_node(element, variables) for element in node.elts]
 
     def evaluate(scope: Scope) -> object:
-        return _known(tuple(element(scope) for element in elements))
+        return known_values(tuple(element(scope) for element in elements))
 
     return evaluate
-
-
-def _known(values: tuple[object, ...]) -> tuple[object, ...] | Missing:
-    """Return the values, or the Missing that those of them which are missing make together."""
-    missing: Missing | None = None
-    for value in values:
-        if isinstance(value, Missing):
-            missing = missing.joined(value) if missing else value
-    return values if missing is None else missing
 
 
 def _subscript(node: ast.Subscript, variables: frozenset[str]) -> Evaluate:
@@ -232,16 +162,18 @@ def _call(node: ast.Call, variables: frozenset[str]) -> Evaluate:
     if name in REDUCTIONS and isinstance(node.args[0], ast.GeneratorExp):
         return _reduce(name, node.args[0], variables)
     if name == "known":
-        return _known_fact(dotted_name(node.args[0]) or "")
+        return known_fact(dotted_name(node.args[0]) or "")
     if name == "stated":
-        return _stated_fact(dotted_name(node.args[0]) or "")
+        return stated_fact(dotted_name(node.args[0]) or "")
     if name in ("mentions", "matches"):
-        return _text_test(name, node, variables)
+        fact = dotted_name(node.args[0]) or ""
+        texts = [str(part.value) for part in node.args[1:] if isinstance(part, ast.Constant)]
+        return text_test(name, compile_node(node.args[0], variables), fact, texts)
     apply = FUNCTIONS[name].apply
     arguments = [compile_node(argument, variables) for argument in node.args]
 
     def evaluate(scope: Scope) -> object:
-        values = _known(tuple(argument(scope) for argument in arguments))
+        values = known_values(tuple(argument(scope) for argument in arguments))
         if isinstance(values, Missing):
             return values
         try:
@@ -261,43 +193,9 @@ def _reduce(name: str, generator: ast.GeneratorExp, variables: frozenset[str]) -
         name,
         loop.target.id,
         compile_node(loop.iter, variables),
-        _and(conditions) if conditions else None,
+        conjunction(conditions) if conditions else None,
         compile_node(generator.elt, inner),
     )
-
-
-def _known_fact(name: str) -> Evaluate:
-    read = _fact(name)
-    return lambda scope: read(scope).__class__ is not Missing
-
-
-def _stated_fact(name: str) -> Evaluate:
-    def evaluate(scope: Scope) -> object:
-        scope.reads.append(name)
-        value = scope.facts.get(name)
-        return value.known and value.origin.kind in _WRITTEN
-
-    return evaluate
-
-
-def _text_test(name: str, node: ast.Call, variables: frozenset[str]) -> Evaluate:
-    text_of = compile_node(node.args[0], variables)
-    fact = dotted_name(node.args[0]) or ""
-    texts = [argument.value for argument in node.args[1:] if isinstance(argument, ast.Constant)]
-    compile_pattern = phrase_pattern if name == "mentions" else regex_pattern
-
-    def evaluate(scope: Scope) -> object:
-        text = text_of(scope)
-        if not isinstance(text, str):
-            return text
-        patterns = [compile_pattern(str(pattern)) for pattern in texts]
-        found = find_together(patterns, text)
-        if found is None:
-            return False
-        scope.matches.extend(TextMatch(fact, start, end) for start, end in found)
-        return True
-
-    return evaluate
 
 
 _COMPILERS: dict[type[ast.expr], Callable[..., Evaluate]] = {

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
+from tpuguru.rules.language.closures import Evaluate
 from tpuguru.rules.language.missing import Missing, missing_reason
 from tpuguru.rules.language.scope import Scope
-
-type Evaluate = Callable[[Scope], object]
 
 
 def reduction(
