@@ -106,6 +106,8 @@ def test_a_note_above_a_switched_off_setting_explains_only_that() -> None:
         ("# should be good for model performance", True),
         ("# 因为检查点是这个类型", True),
         ("# avoid OOM", False),
+        ("# avoid OOM on long samples", True),
+        ("# needed for MLA", True),
         ("# optimizer", False),
         ("# TODO: since this is slow it must be changed", False),
         ("# --remat full  needed because of memory", False),

@@ -20,11 +20,11 @@ _DISABLED_SETTING = re.compile(r"(?:-{1,2}[A-Za-z]|[\w.-]+=|export\s|source\s|\$
 _OPEN_TASK = re.compile(r"(?:TODO|FIXME|XXX|HACK)\b", re.IGNORECASE)
 _CAUSE = re.compile(
     r"\b(because|since|due to|otherwise|needed|required|requires|must|cannot|can't|doesn't|does not|"
-    r"not support|unsupported|so that|to avoid|for (?:numerical|convergence|stability|performance|better)|"
+    r"not support|unsupported|so that|avoid|for (?:numerical|convergence|stability|performance|better)|"
     r"should be|in order to|known issue|workaround|bug|diverges?|accuracy)\b|因为|由于|避免|否则|必须|为了",
     re.IGNORECASE,
 )
-_FEWEST_WORDS = 4
+_FEWEST_WORDS = 3  # two words such as «avoid OOM» name a wish, not a reason
 _MAX_QUOTED = 200
 
 
