@@ -257,3 +257,35 @@ def test_ctrl_c_leaves_nothing_running(tmp_path: Path) -> None:
     assert done.code == 130
     assert "interrupted" in done.error
     assert not [worker for worker in workers if Path(f"/proc/{worker}/cmdline").exists()]
+
+
+def test_a_corrupt_toolchain_names_the_way_to_a_new_one(
+    no_toolchain: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An environment that looks complete and does not start: a tool failure, with what repairs it."""
+    for name, value in no_toolchain.items():
+        monkeypatch.setenv(name, value)
+    from tpuguru.aot.toolchains import find_toolchain  # noqa: PLC0415
+
+    python = find_toolchain("maxtext==0.2.5").python
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\nexit 7\n")
+    python.chmod(0o755)
+    (python.parents[1] / ".tpuguru-complete.json").write_text("{}")
+    done = check(TINY, environment=no_toolchain)
+    assert done.code == 4
+    assert "toolchain" in done.sentence + " ".join(done.report["errors"] if done.out else [])
+
+
+@pytest.mark.toolchain
+def test_two_checks_at_once_compile_once(tmp_path: Path) -> None:
+    """Both get the same answer, from one run."""
+    toolchain_python()
+    state = {"XDG_STATE_HOME": str(tmp_path)}
+    words = ("-", "--quiet", "--slice", "v6e-4", "--prove", "none", "--output-format", "json")
+    both = [start(*words, paste=TINY, environment=state) for _ in range(2)]
+    done = [Done(process) for process in both]
+    assert [each.code for each in done] == [0, 0]
+    runs = [each.report["runs"][0]["run_id"] for each in done]
+    assert runs[0] == runs[1]
+    assert len(list((tmp_path / "tpuguru/runs").glob("[0-9a-f]*"))) == 1

@@ -17,6 +17,7 @@ from tpuguru.report.check.verdict import refused, stopped_by_lint, verdict_of
 from tpuguru.report.check.work import Work
 from tpuguru.report.contracts.check import CheckReport
 
+_FROM_ARTIFACTS = "code path, collectives and buffers"
 _REFUSALS = (FailureKind.CONFIG_REJECTED, FailureKind.LOWER_FAILED, FailureKind.FLAG_REJECTED)
 
 
@@ -131,7 +132,11 @@ def _read_artifacts(work: Work, say: Say) -> None:
             work.record, work.launch, work.target.slice.chip.hbm_per_device, say
         )
     except TpuguruError as error:
-        work.skipped.append(("code path, collectives and buffers", error.message))
+        work.skipped.append((_FROM_ARTIFACTS, error.message))
+    except Exception as error:  # noqa: BLE001 - a reader's bug must not cost the verdict of a long compile
+        work.tool_failed = True
+        work.skipped.append((_FROM_ARTIFACTS, "their reader failed"))
+        work.errors.append(f"a bug in reading the artifacts of {work.record.run_id}: {error!r}")
     else:
         from tpuguru.artifacts.facts import compiled_facts  # noqa: PLC0415
 
