@@ -79,6 +79,7 @@ Settings Read() {
   settings.memory_limit = Number("HBM_BYTES", 0);
   settings.keep_bytes = Number("KEEP_BYTES", settings.keep_bytes);
   settings.steps = Number("STEPS", 0);
+  settings.unknown_zero = Number("UNKNOWN_ZERO", 0) != 0;
   settings.unknown_predicate = Number("UNKNOWN_PREDICATE", 0) != 0;
   return settings;
 }

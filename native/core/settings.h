@@ -24,6 +24,7 @@ struct Settings {
   int64_t memory_limit = 0;          // bytes of device memory; 0: what libtpu says of the chip
   int64_t keep_bytes = 64 << 20;     // a host array up to this size is kept, so that it can be read back
   int64_t steps = 0;                 // executions of the biggest program before the run is ended; 0: no end
+  bool unknown_zero = false;         // unknown floats read as 0, not NaN
   bool unknown_predicate = false;    // what an unknown boolean reads as
 };
 

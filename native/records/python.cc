@@ -63,13 +63,27 @@ std::string FileOf(const Python& python, void* frame) {
   return file;
 }
 
-bool IsUsers(const std::string& file) {
-  return !file.empty() && file.find("/site-packages/") == std::string::npos &&
-         file.find("/dist-packages/") == std::string::npos &&
-         file.find("/lib/python3") == std::string::npos && file.find("<frozen") == std::string::npos;
+// Libraries between the user's program and us. Other installed packages may be the program (`python -m`).
+constexpr const char* kLibraries[] = {"jax",   "jaxlib", "flax", "optax",  "orbax",     "numpy",
+                                      "torch", "numba",  "chex", "einops", "torch_tpu", "tensorflow"};
+
+bool IsLibrary(const std::string& file) {
+  static const std::string kInstalled = "-packages/";  // site-packages, dist-packages
+  const size_t found = file.rfind(kInstalled);
+  if (found == std::string::npos) return file.find("/lib/python3") != std::string::npos;
+  const std::string inside = file.substr(found + kInstalled.size());
+  const std::string package = inside.substr(0, inside.find('/'));
+  for (const char* library : kLibraries) {
+    if (package == library) return true;
+  }
+  return false;
 }
 
-// The innermost frame of the user; the outermost of all when everything is installed (`python -m`).
+bool IsUsers(const std::string& file) {
+  return !file.empty() && file.find("<frozen") == std::string::npos && !IsLibrary(file);
+}
+
+// The innermost frame of the user; the outermost of all when only libraries are on the stack.
 std::string InnermostUserLine(const Python& python) {
   void* frame = python.frame_of();
   if (!frame) return "";

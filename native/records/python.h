@@ -5,7 +5,7 @@
 
 namespace slice {
 
-// "train.py:12", the innermost line outside installed packages; empty when this thread runs no Python.
+// "train.py:12", the innermost line outside the frameworks; empty when this thread runs no Python.
 std::string PythonLine();
 
 }  // namespace slice

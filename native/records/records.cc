@@ -284,10 +284,10 @@ void RecordUnknownRead(const UnknownRead& read) {
   Counts& counts = GetCounts();
   const std::lock_guard<std::mutex> lock(counts.mutex);
   if (!counts.warned.insert(read.python + "|" + read.maker + "|" + read.array).second) return;
-  std::fprintf(
-      stderr, "tpuguru virtual slice: %s reads %s of %s; the value is not known (%s) and reads as NaN or 0\n",
-      read.python.empty() ? "the program" : read.python.c_str(), read.array.c_str(), read.maker.c_str(),
-      read.reason.c_str());
+  std::fprintf(stderr,
+               "tpuguru virtual slice: %s reads %s of %s; the value is not known (%s) and reads as %s\n",
+               read.python.empty() ? "the program" : read.python.c_str(), read.array.c_str(),
+               read.maker.c_str(), read.reason.c_str(), GetSettings().unknown_zero ? "0" : "NaN or 0");
   if (!Writing()) return;
   Append(Line("unknown_read")
              .Text("array", read.array)

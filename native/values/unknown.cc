@@ -49,6 +49,10 @@ Pattern PatternOf(pjrt::ElementType element) {
 }  // namespace
 
 void FillUnknown(pjrt::ElementType element, void* to, size_t size) {
+  if (GetSettings().unknown_zero && element != pjrt::ElementType::kPred) {
+    std::memset(to, 0, size);
+    return;
+  }
   const Pattern pattern = PatternOf(element);
   auto* at = static_cast<char*>(to);
   for (size_t done = 0; done + pattern.bytes <= size; done += pattern.bytes) {

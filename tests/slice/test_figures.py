@@ -21,7 +21,7 @@ from tpuguru.slice.figures import blank_figures
         ),
         (" 50%|█████     | 5/10 [00:01<00:01, 4.31it/s]", " 50%|█████     | 5/10 [00:01<00:01, —it/s]"),
         ("throughput: 1,234.5 tokens/s", "throughput: — tokens/s"),
-        ("MFU 43.1%, tflops: 410", "MFU —%, tflops: —"),
+        ("MFU 43.1%, Total TFLOPs: 410.5", "MFU —%, Total TFLOPs: 410.5"),
         ("Loaded 4096 tokens in 12 files", "Loaded 4096 tokens in 12 files"),
         ("learning rate 0.001, memory 12.5GiB", "learning rate 0.001, memory 12.5GiB"),
     ],

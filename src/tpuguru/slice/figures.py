@@ -20,7 +20,6 @@ _NAMES = "|".join(
         r"\bthroughput\b",
         r"\blatency\b",
         r"\b[mh]fu\b",
-        r"\btflops?\b",
         r"\btps\b",
     )
 )

@@ -44,6 +44,8 @@ class RehearsalRequest:
     seconds: float = 3600
     memory_bytes: int = 0
     hbm_bytes: int = 0
+    unknown_zero: bool = False
+    """Unknown floats read as 0 instead of NaN: for programs that end themselves at the first NaN."""
     patience_seconds: float = 60
     """Ranks that are idle for so long while others wait for them are taken for a deadlock."""
 
@@ -96,6 +98,7 @@ def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
             cache=cache_directory() / "slice" / "programs",
             hbm_bytes=request.hbm_bytes,
             steps=request.steps,
+            unknown_zero=request.unknown_zero,
         )
         ranks = plan_ranks(settings, request.processes)
         rehearsal.ranks = len(ranks)

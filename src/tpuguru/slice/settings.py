@@ -24,6 +24,7 @@ class SliceSettings:
     device: str = ""
     hbm_bytes: int = 0
     steps: int = 0
+    unknown_zero: bool = False
 
     def environment(self) -> dict[str, str]:
         """Return the variables to add to a process's environment."""
@@ -42,6 +43,7 @@ class SliceSettings:
             "DEVICE": self.device,
             "HBM_BYTES": str(self.hbm_bytes or ""),
             "STEPS": str(self.steps or ""),
+            "UNKNOWN_ZERO": "1" if self.unknown_zero else "",
         }
         ours = {PREFIX + name: value for name, value in values.items()}
         return ours | {

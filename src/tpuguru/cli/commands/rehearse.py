@@ -22,6 +22,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--values", choices=["auto", "never"], default="auto", help="compute small programs on the CPU"
     )
+    parser.add_argument(
+        "--unknown",
+        choices=["nan", "zero"],
+        default="nan",
+        help="what floats that are not known read as (zero: for programs that stop at NaN)",
+    )
     parser.add_argument("--yes", action="store_true", help="do not ask before running the command")
     parser.add_argument("--network", action="store_true", help="leave the program its network")
     parser.add_argument("--timeout", type=float, default=3600, metavar="SECONDS", help="end it after this")
@@ -69,5 +75,6 @@ def _request(arguments: argparse.Namespace) -> "RehearsalRequest":
         network=arguments.network,
         seconds=arguments.timeout,
         patience_seconds=arguments.patience,
+        unknown_zero=arguments.unknown == "zero",
         memory_bytes=int(arguments.max_memory * 2**30),
     )

@@ -19,7 +19,7 @@ def rehearsal_text(rehearsal: Rehearsal, records: Records | None, summary: Summa
         lines.append("no TPU: the program never asked for one (is JAX_PLATFORMS overridden in it?)")
     else:
         lines += [*_slice(records), *_memory(summary), *_programs(summary), *_late(summary)]
-        lines += [*_transfers(summary), *_unknown(records), *_errors(records)]
+        lines += [*_transfers(summary), *_unknown(records), *_errors(records), *_hint(rehearsal, records)]
     if rehearsal.blanked:
         lines.append(f"{rehearsal.blanked} times or rates in the output were blanked: here they mean nothing")
     lines.append(f"rehearsal {rehearsal.run_id}: {rehearsal.folder}")
@@ -114,6 +114,12 @@ def _unknown(records: Records) -> Iterator[str]:
     yield f"values read that are not known here (they read as NaN or 0): {len(records.unknown_reads)}"
     for each in records.unknown_reads[:_MOST_UNKNOWN]:
         yield f"  {each.python or 'the program'}: {each.array} of {each.maker} ({each.reason})"
+
+
+def _hint(rehearsal: Rehearsal, records: Records) -> Iterator[str]:
+    """Say what may have led a failed program astray."""
+    if records.unknown_reads and any(rehearsal.codes) and not rehearsal.reason:
+        yield "help: did it stop because of NaN? --unknown zero reads unknown floats as 0"
 
 
 def _errors(records: Records) -> Iterator[str]:
