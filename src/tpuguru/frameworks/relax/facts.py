@@ -94,6 +94,7 @@ def derive(launch: Launch) -> Facts:
     )
     facts.set("launch.duplicate_settings", tuple(duplicates), OriginKind.COMMAND)
     _put_device(facts, subject)
+    _put_host(facts, subject)
     put = Putter(facts, subject.flags)
     put_said(put, subject)
     put_memory(put, subject)
@@ -101,10 +102,6 @@ def derive(launch: Launch) -> Facts:
 
 
 def _put_device(facts: Facts, subject: Subject) -> None:
-    memory = subject.option("host_memory")
-    if memory:
-        origin = Origin(OriginKind.OPTION, f"--host-memory {memory}")
-        facts.put("hw.host_memory", Value(float(memory), origin))
     if subject.device is None:
         reason = Unknown(f"the {subject.accelerator} has no data here", "--gpu NAME")
         for name in ("hw.hbm", "hw.chip", "hw.peak_flops_bf16", "hw.ici_bandwidth"):
@@ -117,3 +114,10 @@ def _put_device(facts: Facts, subject: Subject) -> None:
     assumed = Origin(OriginKind.FILLED_IN, "assumed; --gpu names another")
     for name, value in hardware_facts(subject.device, option if named else assumed):
         facts.put(name, value)
+
+
+def _put_host(facts: Facts, subject: Subject) -> None:
+    memory = subject.option("host_memory")
+    if memory:
+        origin = Origin(OriginKind.OPTION, f"--host-memory {memory}")
+        facts.put("hw.host_memory", Value(float(memory), origin))

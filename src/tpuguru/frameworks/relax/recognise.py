@@ -3,7 +3,7 @@
 import json
 import re
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from tpuguru.facts.value import Unknown
 from tpuguru.launch.arguments import Nargs, read_flags
@@ -82,5 +82,5 @@ def _model_configuration(paste: Paste, settings: tuple[Setting, ...]) -> str:
         if setting.key == "num-layers" and setting.location is not None:
             return setting.location.path
     missing = (_MISSING.search(note.message) for note in paste.notes if note.kind == "source-file-missing")
-    paths = [found[1] for found in missing if found]
-    return next((path for path in paths if "model" in path.lower()), "")
+    paths = [PurePosixPath(found[1]) for found in missing if found]
+    return next((str(path) for path in paths if "model" in path.parent.name.lower()), "")
