@@ -64,10 +64,9 @@ def _site(
     module: Module, instruction: Instruction, kind: str, executions: Executions, cluster: Cluster
 ) -> Collective | None:
     megascale = _MEGASCALE.search(instruction.attributes)
-    if kind in ("send", "recv"):
-        # A transfer has two ends; the sending one is counted. Other host transfers are callbacks, not
-        # collectives.  kind == "recv" or (not megascale and "is_host_transfer=true" in
-        # instruction.attributes):
+    # A transfer has two ends; the sending one is counted. Other host transfers are callbacks.
+    callback = not megascale and "is_host_transfer=true" in instruction.attributes
+    if kind == "recv" or (kind == "send" and callback):
         return None
     chain = _chain(module, instruction, executions)
     groups = _between_slices(cluster) if megascale else device_groups(instruction, cluster.partitions)
