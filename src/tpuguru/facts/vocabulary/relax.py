@@ -119,6 +119,7 @@ _PARALLEL = (
     _flag("parallel.sequence", "--sequence-parallel"),
     _flag("parallel.uneven", "--decoder-first/last-pipeline-num-layers is given"),
     _flag("parallel.dynamic_context", "--dynamic-context-parallel"),
+    _number("parallel.communication", "Tensor-parallel communication over computation, nothing overlapped"),
     _number("parallel.bubble", "Idle share of the pipeline at most microbatches: (PP-1)/(v m)"),
 )
 
@@ -144,7 +145,7 @@ _EXPERTS = (
 _KERNELS = (
     _text("kernel.attention", "--attention-backend"),
     _text("kernel.transformer", "--transformer-impl"),
-    _texts("kernel.unfused", "Fusions that are switched off (--no-…-fusion)"),
+    _texts("kernel.unfused", "Flags that switch a fused kernel off: no-rope-fusion, …"),
 )
 
 _ENGINE = (

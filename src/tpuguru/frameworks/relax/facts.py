@@ -118,6 +118,9 @@ def _put_device(facts: Facts, subject: Subject) -> None:
 
 def _put_host(facts: Facts, subject: Subject) -> None:
     memory = subject.option("host_memory")
-    if memory:
-        origin = Origin(OriginKind.OPTION, f"--host-memory {memory}")
-        facts.put("hw.host_memory", Value(float(memory), origin))
+    if not memory:
+        unknown = Unknown("the script does not say what memory a node has", "--host-memory SIZE")
+        facts.put("hw.host_memory", Value(unknown, Origin(OriginKind.DERIVED)))
+        return
+    origin = Origin(OriginKind.OPTION, f"--host-memory {memory}")
+    facts.put("hw.host_memory", Value(float(memory), origin))

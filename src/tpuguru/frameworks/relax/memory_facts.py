@@ -131,6 +131,24 @@ def _put_parallel(put: Putter, subject: Subject, estimates: Estimates) -> None:
         return (stages - 1) / (chunks() * estimates.batch.microbatches())
 
     put.deferred("parallel.bubble", bubble, "pipeline-model-parallel-size")
+    share = partial(_communication, subject, estimates)
+    put.deferred("parallel.communication", share, "tensor-model-parallel-size")
+
+
+def _communication(subject: Subject, estimates: Estimates) -> float:
+    """Return the time of tensor-parallel communication over that of computation, for a token of a layer.
+
+    Communication: six all-reduces of bf16 activations (two each forward, backward and recomputed), of which
+    each moves 2 (t - 1) / t times 2 h bytes over NVLink. Computation: 2 + 4 + 2 FLOPs a parameter, over t.
+    """
+    chip = subject.device
+    bandwidth = chip.figure("ici_bandwidth") if chip is not None else None
+    peak = chip.peak_flops_per_device("bf16") if chip is not None else None
+    if bandwidth is None or peak is None:
+        raise NotKnownError("bandwidth or peak of the GPU is not known", "--gpu NAME")
+    tensor = subject.flags.size("tensor-model-parallel-size", 1)
+    layer = estimates.count.total / len(estimates.architecture.layers)
+    return (24 * estimates.architecture.hidden * (tensor - 1) / bandwidth) / (8 * layer / peak)
 
 
 def _put_budget(put: Putter, subject: Subject, estimates: Estimates) -> None:

@@ -92,7 +92,13 @@ _TEXTS = (
     ("kernel.attention", "attention-backend", "auto"),
     ("kernel.transformer", "transformer-impl", "transformer_engine"),
 )
-_FUSIONS = ("rope", "masked-softmax", "bias-swiglu", "gradient-accumulation")
+_UNFUSED = (
+    "no-rope-fusion",
+    "no-masked-softmax-fusion",
+    "no-bias-swiglu-fusion",
+    "no-gradient-accumulation-fusion",
+    "no-persist-layer-norm",
+)
 _ROLES = (
     ("actor_gpus", "actor"),
     ("rollout_gpus", "rollout"),
@@ -237,10 +243,8 @@ def _put_choices(put: Putter) -> None:
         "optimizer-cpu-offload",
     )
     put.stated("experts.dispatcher", partial(_dispatcher, flags), "moe-token-dispatcher-type")
-    off = tuple(name for name in _FUSIONS if f"no-{name}-fusion" in flags)
-    off += ("persist-layer-norm",) if "no-persist-layer-norm" in flags else ()
-    keys = [f"no-{name}-fusion" for name in off] + ["no-persist-layer-norm"]
-    put.stated("kernel.unfused", lambda: off, *keys)
+    off = tuple(name for name in _UNFUSED if name in flags)
+    put.stated("kernel.unfused", lambda: off, *off)
 
 
 def _granularity(flags: Flags) -> str:
