@@ -53,6 +53,8 @@ SPLICED = st.lists(WORD, min_size=1, max_size=3).map("".join)
 VALUE = st.one_of(
     SPACED.map(quoted), PLAIN.filter(lambda t: t[0] not in "=[~"), st.sampled_from(NAMES).flatmap(expansions)
 )
+# In a loop nothing may grow by what it holds already: that would be exponential, for bash as well.
+SET = st.builds(lambda n, v: f"{n}={v}", st.sampled_from(NAMES), VALUE)
 ASSIGNMENT = st.one_of(
     st.builds(lambda n, v: f"{n}={v}", st.sampled_from(NAMES), VALUE),
     st.builds(lambda n, v: f"{n}+={v}", st.sampled_from(NAMES), VALUE),
@@ -75,11 +77,11 @@ STATEMENT = st.one_of(
     st.builds(lambda test, a, b: f"if {test}; then {a}; else {b}; fi", TEST, ASSIGNMENT, ASSIGNMENT),
     st.builds(lambda test, a: f"{test} && {a}", TEST, ASSIGNMENT),
     st.builds(lambda test, a: f"{test} || {a}", TEST, ASSIGNMENT),
-    st.builds(lambda a: f'for x in "${{L[@]}}" z; do {a}; A+=$x; done', ASSIGNMENT),
+    st.builds(lambda a: f'for x in "${{L[@]}}" z; do {a}; A+=$x; done', SET),
     st.builds(lambda a, b: f'case "$A" in a*) {a};; *b|"") {b};; *) C+=k;; esac', ASSIGNMENT, ASSIGNMENT),
     st.builds(lambda a: f"f() {{ local A=loc; {a}; }}; f", ASSIGNMENT),
     st.builds(lambda a: f"( {a} )", ASSIGNMENT),
-    st.builds(lambda a: f"for ((i=0; i<3; i++)); do {a}; L+=($i); done", ASSIGNMENT),
+    st.builds(lambda a: f"for ((i=0; i<3; i++)); do {a}; L+=($i); done", SET),
 )
 
 

@@ -94,7 +94,7 @@ class Shell:
                 shown = f" near «{what[0][:40]}»" if what else ""
                 self.context.note(
                     "syntax-error",
-                    f"bash would not accept this{shown}; it was read as far as possible",
+                    f"this could not be parsed{shown}; it was read as far as possible",
                     source.location(start, end),
                 )
                 return

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from tpuguru.facts.value import Unknown
 from tpuguru.launch.shell.arithmetic import NotComputableError
+from tpuguru.launch.shell.fields import Fragment, Kind
 from tpuguru.launch.shell.patterns import Pattern
-from tpuguru.launch.shell.words import Expander, Fragment, Kind
+from tpuguru.launch.shell.words import Expander
 from tpuguru.launch.source import Piece, Traced
 
 if TYPE_CHECKING:

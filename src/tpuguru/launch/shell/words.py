@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tpuguru.facts.value import Unknown
 from tpuguru.launch.shell.arithmetic import NotComputableError
+from tpuguru.launch.shell.fields import Fragment, Kind, pattern_of, split_fields
 from tpuguru.launch.shell.patterns import Pattern
 from tpuguru.launch.shell.scan import (
     end_of_backtick,
@@ -31,24 +31,6 @@ _BRACES = re.compile(r"\{([^{}\s,]*(?:,[^{}\s,]*)+|-?\d+\.\.-?\d+)\}")
 _ANSI_C = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
 
 
-class Kind(Enum):
-    """How a fragment takes part in field splitting."""
-
-    LITERAL = "literal"
-    QUOTED = "quoted"
-    SPLIT = "split"  # the result of an unquoted expansion: white space in it separates words
-    BREAK = "break"  # the boundary between two elements of "${A[@]}"
-
-
-@dataclass(frozen=True, slots=True)
-class Fragment:
-    """A part of an expanded word; ``element`` is the array element it is the whole of."""
-
-    kind: Kind
-    piece: Piece | None = None
-    element: Traced | None = None
-
-
 class Expander:
     """Expands ranges of one source in one shell's state.
 
@@ -69,7 +51,7 @@ class Expander:
         """Return the words that the text from ``start`` to ``end`` becomes."""
         site = self.source.location(start, end)
         raw = self.source.text[start:end]
-        words = _fields(self.unquoted(start, end))
+        words = split_fields(self.unquoted(start, end))
         assumes = frozenset(self.assumes)
         result = []
         for word in words:
@@ -93,7 +75,7 @@ class Expander:
 
     def pattern(self, start: int, end: int) -> Pattern | None:
         """Return the glob pattern of a range, or None when a part is unknown."""
-        return _pattern(self.unquoted(start, end))
+        return pattern_of(self.unquoted(start, end))
 
     def _stands_here(self, piece: Piece, start: int, end: int) -> bool:
         return piece.source is self.source and start <= piece.start < end
@@ -328,78 +310,3 @@ def _brace_values(body: str) -> list[str]:
     first, last = (int(part[:9]) for part in body.split("..", 1))
     step = 1 if last >= first else -1
     return [str(number) for number in range(first, last + step, step)[:_LONGEST_RANGE]]
-
-
-def _pattern(fragments: Iterable[Fragment]) -> Pattern | None:
-    text, quoted = "", []
-    for fragment in fragments:
-        if fragment.piece is None:
-            continue
-        if isinstance(fragment.piece.text, Unknown):
-            return None
-        text += fragment.piece.text
-        quoted.extend([fragment.kind is Kind.QUOTED] * len(fragment.piece.text))
-    return Pattern(text, quoted)
-
-
-class _Words:
-    """Collects pieces into words."""
-
-    def __init__(self) -> None:
-        self.words: list[Traced] = []
-        self.pieces: list[Piece] = []
-        self.open = False
-        self.element: Traced | None = None
-        self.only_element = False
-
-    def close(self) -> None:
-        if self.open:
-            if self.only_element and self.element is not None:
-                self.words.append(self.element)
-            else:
-                kept = [piece for piece in self.pieces if isinstance(piece.text, Unknown) or piece.text]
-                self.words.append(Traced(tuple(kept or self.pieces[:1])))
-        self.pieces, self.open, self.element, self.only_element = [], False, None, False
-
-    def add(self, fragment: Fragment, remaining: int) -> int:
-        """Add a fragment; returns how many following fragments belong to the same element."""
-        if fragment.element is not None:
-            remaining = max(len(fragment.element.pieces) - 1, 0)
-            self.only_element = not self.open
-            self.element = fragment.element
-        elif remaining:
-            remaining -= 1
-        else:
-            self.only_element = False
-        self.open = True
-        if fragment.piece is not None:
-            self.pieces.append(fragment.piece)
-        return remaining
-
-
-def _fields(fragments: list[Fragment]) -> list[Traced]:
-    """Split fragments into words, as bash does after expansion."""
-    words = _Words()
-    remaining = 0
-    for fragment in fragments:
-        if fragment.kind is Kind.BREAK:
-            words.close()
-        elif fragment.kind is Kind.SPLIT and fragment.piece and isinstance(fragment.piece.text, str):
-            _split_into(words, fragment.piece)
-            remaining = 0
-        else:
-            remaining = words.add(fragment, remaining)
-    words.close()
-    return words.words
-
-
-def _split_into(words: _Words, piece: Piece) -> None:
-    text = str(piece.text)
-    position = 0
-    for match in re.finditer(r"\S+", text):
-        if match.start() > position or (position == 0 and match.start() > 0):
-            words.close()
-        words.add(Fragment(Kind.QUOTED, piece.part(match.start(), match.end())), 0)
-        position = match.end()
-    if position < len(text):
-        words.close()
