@@ -6,7 +6,7 @@ from tpuguru.knowledge import KnowledgeBase, open_knowledge
 
 FRONT = "---\npage: 06-memory\ntitle: Memory\nreviewed: 2026-12-01\nsummary: What fills memory.\n---\n"
 SOURCE = "https://example.org/issue/1 (2026-05-01)"
-ROUTES = '[[route]]\nplaybook = "oom"\npages = ["06-memory"]\nwhy = "memory ran out"\nwords = ["out of memory", "显存不足"]\n[pages]\n"06-memory" = "oom"\n'
+ROUTES = '[[route]]\nplaybook = "oom"\npages = ["06-memory"]\nwhy = "memory ran out"\nwords = ["out of memory", "显存不足"]\n[topics]\nmem = "oom"\n'
 PLAYBOOK = "# Out of memory\n\n## Steps\n\n1. Read it.\n   Evidence: the log.\n\n## Stop when\n\n- it fits.\n"
 GLOSSARY = "| concept | English | 中文 |\n|---|---|---|\n| oom | out of memory; OOM | 显存不足; 爆显存 |\n| checkpoint | checkpoint; ckpt | 检查点 |\n| ignored | the; why; is; my | 的; 为什么 |\n"
 

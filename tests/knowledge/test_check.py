@@ -99,12 +99,20 @@ def test_old_numbers_are_listed_to_confirm(tmp_path: Path) -> None:
 def test_routes_lead_to_what_exists(tmp_path: Path) -> None:
     """A route to a missing playbook or page is a problem."""
     write_base(
-        tmp_path, routes='[[route]]\nplaybook = "gone"\npages = ["77-gone"]\nwhy = "w"\nwords = ["x"]\n'
+        tmp_path,
+        routes='[[route]]\nplaybook = "gone"\npages = ["77-gone"]\nwhy = "w"\nwords = ["x"]\n[topics]\nmem = "oom"\n',
     )
     assert {message for message, _ in problems(tmp_path)} == {
         "there is no playbook 'gone'",
         "there is no page '77-gone'",
     }
+
+
+def test_a_claim_of_an_unknown_topic_is_found(tmp_path: Path) -> None:
+    """An id must start with a topic that leads to a playbook."""
+    write_base(tmp_path, claim("weather-one"))
+    ((message, _),) = problems(tmp_path)
+    assert message == "the topic 'weather' of weather-one has no playbook in routes.toml"
 
 
 def test_a_playbook_says_when_to_stop(tmp_path: Path) -> None:

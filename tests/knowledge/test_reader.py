@@ -181,6 +181,10 @@ def test_a_slip_in_the_glossary_is_an_error(row: str, said: str) -> None:
     ("text", "said", "line"),
     [
         ("[[route]\n", "not TOML", 1),
+        ("route = 5\n", "written as", 1),
+        ("route = [1]\n", "written as", 1),
+        ("topics = 5\n", "names a playbook", 1),
+        ("[topics]\nmem = 5\n", "names a playbook", 1),
         ('\n[[route]]\nplaybook = "oom"\n', "needs a playbook and a why", 2),
         ('[[route]]\nplaybook="a"\nwhy="b"\nwordz=[]\n', "unknown key 'wordz'", 1),
         ('[[route]]\nplaybook="a"\nwhy="b"\nwords="x"\n', "list of strings", 1),

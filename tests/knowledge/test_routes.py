@@ -74,7 +74,7 @@ def test_the_reason_quotes_what_led_there(shipped: KnowledgeBase) -> None:
 
 
 def test_a_question_no_row_knows_follows_its_claims(shipped: KnowledgeBase) -> None:
-    """Where no row matches, the page of the claim that covers the question decides."""
+    """Where no row matches, the topic of the claim that covers the question decides."""
     route = shipped.route("does jnp.repeat keep the layout over the mesh axes")
     assert route.playbook != "unknown"
     assert route.pages
@@ -88,5 +88,5 @@ def test_the_unknown_has_a_playbook_too(shipped: KnowledgeBase, text: str) -> No
 
 def test_every_playbook_can_be_reached(shipped: KnowledgeBase) -> None:
     """No playbook lies unused."""
-    reached = {row.playbook for row in shipped.routes.rows} | set(shipped.routes.page_playbooks.values())
+    reached = {row.playbook for row in shipped.routes.rows} | set(shipped.routes.topic_playbooks.values())
     assert {path.stem for path in shipped.playbooks.glob("*.md")} == reached | {"unknown"}

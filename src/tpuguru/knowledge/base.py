@@ -97,7 +97,7 @@ class KnowledgeBase:
             return found
         hits = self.search(text, 1)
         if hits and is_covered(units(text, self.glossary), hits):
-            return self.routes.for_page(hits[0].claim.page)
+            return self.routes.for_claim(hits[0].claim)
         return Route(UNKNOWN, (), "no row of the routing table and no claim fits")
 
     def playbook_text(self, name: str) -> str:

@@ -40,6 +40,7 @@ def check_knowledge(base: KnowledgeBase) -> CheckReport:
         *_superseded_citations(base, by_id),
         *_supersession_loops(by_id),
         *_route_problems(base),
+        *_topic_problems(base, claims),
         *_playbook_problems(base),
         *_figure_problems(base),
     ]
@@ -97,11 +98,21 @@ def _route_problems(base: KnowledgeBase) -> list[Problem]:
     pages = {page.id for page in base.pages}
     table = Location("playbooks/routes.toml", 1)
     playbooks = {path.stem for path in base.playbooks.glob("*.md")}
-    named_playbooks = {*(row.playbook for row in base.routes.rows), *base.routes.page_playbooks.values()}
-    named_pages = {*(page for row in base.routes.rows for page in row.pages), *base.routes.page_playbooks}
+    named_playbooks = {*(row.playbook for row in base.routes.rows), *base.routes.topic_playbooks.values()}
+    named_pages = {*(page for row in base.routes.rows for page in row.pages)}
     return [
         *(Problem(f"there is no playbook {name!r}", table) for name in sorted(named_playbooks - playbooks)),
         *(Problem(f"there is no page {name!r}", table) for name in sorted(named_pages - pages)),
+    ]
+
+
+def _topic_problems(base: KnowledgeBase, claims: list[Claim]) -> list[Problem]:
+    """Return claims whose id starts with a word that leads to no playbook."""
+    known = base.routes.topic_playbooks
+    return [
+        Problem(f"the topic {claim.topic!r} of {claim.id} has no playbook in routes.toml", claim.location)
+        for claim in claims
+        if claim.topic not in known
     ]
 
 

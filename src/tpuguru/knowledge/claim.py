@@ -41,6 +41,11 @@ class Claim:
     superseded_by: str = ""
 
     @property
+    def topic(self) -> str:
+        """What it is about: the first word of its id, such as mem or shard."""
+        return self.id.partition("-")[0]
+
+    @property
     def date(self) -> str:
         """The ISO date the statement was last confirmed: ``confirmed``, else the newest source's date."""
         dates = [source.date.removeprefix("read ") for source in self.sources]

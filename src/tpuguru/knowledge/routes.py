@@ -10,6 +10,7 @@ from typing import Any
 from tpuguru.base.errors import UsageError
 from tpuguru.base.location import Location
 from tpuguru.base.suggest import did_you_mean
+from tpuguru.knowledge.claim import Claim
 from tpuguru.knowledge.glossary import Glossary
 from tpuguru.knowledge.terms import MAXIMUM_CHARACTERS, is_han, tokens
 
@@ -48,10 +49,10 @@ class RouteRow:
 
 @dataclass(frozen=True)
 class RouteTable:
-    """All rows, and the playbook of each knowledge page for questions that no row matches."""
+    """All rows, and the playbook of each topic (the first word of a claim's id) for what no row matches."""
 
     rows: tuple[RouteRow, ...]
-    page_playbooks: Mapping[str, str] = field(default_factory=dict)
+    topic_playbooks: Mapping[str, str] = field(default_factory=dict)
 
     def match(self, text: str) -> Route | None:
         """Return the best row's route; None when no row matches. The same text gives the same route."""
@@ -71,10 +72,10 @@ class RouteTable:
         others = dict.fromkeys(row.playbook for _, _, row, _ in scored[1:] if row.playbook != best.playbook)
         return Route(best.playbook, best.pages, f"{best.why} ({', '.join(reasons)})", tuple(others)[:3])
 
-    def for_page(self, page: str) -> Route:
-        """Return the route of a question whose best claim stands on ``page``."""
-        playbook = self.page_playbooks.get(page, UNKNOWN)
-        return Route(playbook, (page,), f"the nearest claims stand on page {page}")
+    def for_claim(self, claim: Claim) -> Route:
+        """Return the route of a question whose nearest claim is ``claim``."""
+        playbook = self.topic_playbooks.get(claim.topic, UNKNOWN)
+        return Route(playbook, (claim.page,), f"the nearest claim is {claim.id}")
 
     @staticmethod
     def _score(row: RouteRow, text: str) -> tuple[float, list[str]]:
@@ -98,12 +99,18 @@ def read_routes(text: str, path: str) -> RouteTable:
         raise UsageError(
             f"the routing table is not TOML: {error}", location=_toml_location(error, path)
         ) from error
+    topics = data.get("topics", {})
+    if not isinstance(topics, dict) or not all(isinstance(playbook, str) for playbook in topics.values()):
+        raise UsageError("[topics] names a playbook for each topic", location=Location(path, 1))
+    entries = data.get("route", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise UsageError("routes are written as [[route]] tables", location=Location(path, 1))
     starts = [number for number, line in enumerate(text.splitlines(), start=1) if line.strip() == "[[route]]"]
     rows = [
         _row(entry, Location(path, starts[index] if index < len(starts) else 1))
-        for index, entry in enumerate(data.get("route", []))
+        for index, entry in enumerate(entries)
     ]
-    return RouteTable(tuple(rows), {str(key): str(value) for key, value in data.get("pages", {}).items()})
+    return RouteTable(tuple(rows), topics)
 
 
 def _row(entry: dict[str, Any], location: Location) -> RouteRow:
