@@ -42,6 +42,10 @@ struct Error_GetCode_Args {
 };
 PJRT_DECLARED_SIZE(Error_GetCode_Args, code);
 
+struct Plugin_Initialize_Args {
+  PJRT_HEADER;
+};
+
 struct Event_Destroy_Args {
   PJRT_HEADER;
   Event* event;

@@ -21,6 +21,7 @@ from tpuguru.slice.figures import blank_figures
 from tpuguru.slice.interpreter import Interpreter, inspect_interpreter, interpreter_of
 from tpuguru.slice.library import plugin_library
 from tpuguru.slice.plan import Processes, Rank, plan_ranks
+from tpuguru.slice.self_test import require_self_test
 from tpuguru.slice.settings import SliceSettings
 from tpuguru.slice.values.server import ValuesServer, values_server
 
@@ -81,6 +82,7 @@ def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
     """Run to the program's end, or to a bound. UsageError and ToolFailureError before anything is started."""
     interpreter = inspect_interpreter(interpreter_of(list(request.command)))
     library = plugin_library()
+    require_self_test(library, interpreter)
     run_id = time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)
     rehearsal = Rehearsal(run_id, state_directory() / "rehearsals" / run_id, interpreter, 0)
     rehearsal.records.mkdir(parents=True)
