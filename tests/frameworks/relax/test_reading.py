@@ -256,3 +256,94 @@ def test_graphs_from_a_list() -> None:
     """The captured batches may be a list with `$(seq …)`; the largest counts."""
     facts = facts_of("--sglang-cuda-graph-bs 1 2 4 $(seq 8 8 64) --colocate")
     assert value(facts, "engine.graph_batch") == 64
+
+
+def test_the_interpreter_may_be_a_variable() -> None:
+    """A virtual environment's own Python, known only when the script runs."""
+    script = '"${VENV:?the environment}"/bin/python -m relax.entrypoints.train --colocate\n'
+    assert [launch.framework for launch in launches(read_paste(script))] == ["relax"]
+    script = 'P="${VENV:?}/bin/python"\nray job submit -- "${P}" -m relax.entrypoints.train --colocate\n'
+    assert [launch.framework for launch in launches(read_paste(script))] == ["relax"]
+
+
+def test_a_command_kept_in_an_array_with_sizes_computed() -> None:
+    """Newer scripts compute sizes, filter the model's flags in a loop and print the resources with printf."""
+    script = """
+NODES="${NODES:-2}"
+[[ "${NODES}" =~ ^[1-9][0-9]*$ ]] || { echo "NODES must be positive" >&2; exit 1; }
+GPUS=$((NODES * 8))
+case "${GPUS}" in 8 | 16 | 32) ;; *) exit 1 ;; esac
+TP="${TP:-2}"
+((GPUS % TP == 0)) || { echo "TP does not divide" >&2; exit 1; }
+MODEL_ARGS=(--num-layers 4 --hidden-size 64 --use-gated-attention --num-attention-heads 4 --vocab-size 1000)
+KEPT=()
+for arg in "${MODEL_ARGS[@]}"; do
+    [[ "${arg}" == --use-gated-attention ]] || KEPT+=("${arg}")
+done
+STAGES=()
+if ((TP > 1)); then STAGES+=(--sequence-parallel); fi
+RESOURCE="$(printf '{"sft": [1, 0], "actor": [1, %d]}' "${GPUS}")"
+CMD=(
+    python3 -m relax.entrypoints.train --resource "${RESOURCE}" "${KEPT[@]}" "${STAGES[@]}"
+    --loss-type sft --tensor-model-parallel-size "${TP}"
+)
+printf '%q ' "${CMD[@]}"
+[[ "${DRY_RUN:-0}" == 1 ]] && exit 0
+ray job submit --address="${ADDRESS:-x}" -- "${CMD[@]}" 2>&1 | tee log
+"""
+    launch = launches(read_paste(script))[0]
+    facts = derive(launch)
+    assert value(facts, "actor_gpus") == 16
+    assert value(facts, "parallel.sequence") is True
+    assert launch.setting("use-gated-attention") is None
+    assert number(facts, "size.layers") == 4
+
+
+def test_the_allocator_is_found_in_a_program_that_patches_the_runtime_environment() -> None:
+    """The program is never run; the variable it writes is read from its text."""
+    patched = """RUNTIME_ENV_JSON="$(python3 - <<'PY'
+import json, os
+environment = json.loads(os.environ["RUNTIME_ENV_JSON"])
+environment["env_vars"]["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:True"
+print(json.dumps(environment))
+PY
+)"
+export RUNTIME_ENV_JSON"""
+    assert value(facts_of("--colocate", before=patched), "env.allocator") == "expandable_segments:True"
+    given = """--colocate --train-env-vars '{"PYTORCH_ALLOC_CONF": "expandable_segments:True"}'"""
+    assert value(facts_of(given), "env.allocator") == "expandable_segments:True"
+
+
+def test_colocated_roles_share_their_gpus_and_a_critic_is_not_estimated() -> None:
+    """PPO's critic sits on the actor's GPUs: they count once, and the budget is not made up."""
+    resource = '{"actor": [1, 8], "critic": [1, 8], "rollout": [1, 8], "advantages": [1, 0]}'
+    facts = facts_of(f"--resource '{resource}' --colocate --rollout-max-response-len 1024 {QWEN}")
+    assert value(facts, "gpus") == 8
+    assert "critic" in unknown(facts, "peak.now").reason
+
+
+def test_a_pipeline_layout_gives_the_layers_of_each_stage() -> None:
+    """«Et*17|t*18L» puts 17 layers and the embedding on the first stage, 18 on the last."""
+    flags = f"{COLOCATE_8} --pipeline-model-parallel-size 2 --rollout-max-response-len 1024 --global-batch-size 8 {QWEN}"
+    even = number(facts_of(flags), "peak.now")
+    uneven = facts_of(f"{flags} --pipeline-model-parallel-layout 'Et*10|t*26L'")
+    assert value(uneven, "parallel.uneven") is True
+    assert number(uneven, "peak.now") > even
+    assert (
+        "layout" in unknown(facts_of(f"{flags} --pipeline-model-parallel-layout 'E|t|L'"), "peak.now").reason
+    )
+
+
+def test_layers_left_to_the_checkpoint() -> None:
+    """Qwen3.5's configurations name no recurrent layers: the published ones fill in, or the KV cache is unknown."""
+    flags = model_flags("qwen35-9B")
+    without = " ".join(part for part in flags.split("   ") if "linear" not in part)
+    rollout = "--rollout-batch-size 8 --rollout-max-response-len 4096 --sglang-mem-fraction-static 0.7"
+    script = f"MODEL_ARGS=({without})\n"
+    call = f'{COLOCATE_8} {rollout} "${{MODEL_ARGS[@]}}"'
+    known = facts_of(call, "qwen35-9B.sh", script)
+    whole = facts_of(f"{COLOCATE_8} {rollout} {flags}")
+    assert value(known, "engine.token_bytes") == value(whole, "engine.token_bytes")
+    other = facts_of(call, "my-model.sh", script)
+    assert "checkpoint" in unknown(other, "engine.token_bytes").reason
+    assert number(other, "size.parameters") > 8e9

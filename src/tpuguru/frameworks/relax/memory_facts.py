@@ -239,7 +239,15 @@ def _more_experts(subject: Subject, estimates: Estimates) -> int:
 def _put_engine(put: Putter, subject: Subject, estimates: Estimates) -> None:
     flags, keys = subject.flags, ("sglang-mem-fraction-static", "rollout-num-gpus-per-engine")
 
+    def layers_told() -> None:
+        if not subject.model.layers_told:
+            raise NotKnownError(
+                "the model configuration leaves to the checkpoint which layers keep a KV cache",
+                "the --linear-… flags of the model, or --model NAME",
+            )
+
     def pool(share: int) -> FactValue:
+        layers_told()
         engine = estimates.engine
         if engine.gpus % share:
             raise NotKnownError("an engine has one GPU only", "an engine of several GPUs")
@@ -251,7 +259,10 @@ def _put_engine(put: Putter, subject: Subject, estimates: Estimates) -> None:
         found = pool_of(
             flags, estimates.architecture, estimates.engine, subject.device_bytes, estimates.engine.gpus
         )
-        return found.budget.bytes_of("weights") if name == "weights" else found.bytes_per_token
+        if name == "weights":
+            return found.budget.bytes_of("weights")
+        layers_told()
+        return found.bytes_per_token
 
     put.deferred("engine.pool", partial(pool, 1), *keys)
     put.deferred("engine.pool_half", partial(pool, 2), *keys)
@@ -264,6 +275,8 @@ def _put_suggestions(put: Putter, subject: Subject, estimates: Estimates) -> Non
         longest = longest_sample(subject.flags)
         if longest is None:
             raise NotKnownError("no flag bounds the length of a sample", "--rollout-max-response-len")
+        if not subject.model.layers_told:
+            raise NotKnownError("which layers keep a KV cache is not known", "--model NAME")
         found = estimates.engine
         return fewest_gpus(subject.flags, estimates.architecture, found, subject.device_bytes, longest)
 

@@ -14,11 +14,16 @@ _SIZE_FLAG = "num-layers"
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """An architecture, where it was read, and the name of the configuration that holds it."""
+    """An architecture, where it was read, and the name of the configuration that holds it.
+
+    ``layers_told`` is false when the configuration leaves it to the checkpoint which layers are recurrent:
+    parameters are then nearly right, the KV cache is not.
+    """
 
     architecture: Architecture
     origin: Origin
     configuration: str = ""
+    layers_told: bool = True
 
 
 def model_of(launch: Launch, flags: Flags) -> Model:
@@ -30,7 +35,7 @@ def model_of(launch: Launch, flags: Flags) -> Model:
     if setting is not None:
         name = PurePosixPath(setting.location.path).stem if setting.location else ""
         try:
-            return Model(_from_flags(flags, name), flags.origin(_SIZE_FLAG), name)
+            return _read(flags, name)
         except UsageError as error:
             raise NotKnownError(error.message, "a model configuration that Megatron accepts") from None
     named = next((target for target in launch.target if target.key == "model"), None)
@@ -43,10 +48,26 @@ def model_of(launch: Launch, flags: Flags) -> Model:
     )
 
 
-def _from_flags(flags: Flags, name: str) -> Architecture:
+def _read(flags: Flags, name: str) -> Model:
     from tpuguru.models.megatron_arguments import architecture_from_megatron  # noqa: PLC0415
 
-    return architecture_from_megatron(flags.known_texts(), name=name)
+    architecture = architecture_from_megatron(flags.known_texts(), name=name)
+    origin = flags.origin(_SIZE_FLAG)
+    if "attention-output-gate" not in flags or "linear-num-value-heads" in flags:
+        return Model(architecture, origin, name)
+    # Gated attention without linear layers: Qwen3.5's configurations leave those to the checkpoint.
+    from tpuguru.models.known import known_model  # noqa: PLC0415
+
+    published = known_model(name)
+    if published is None or _outline(published) != _outline(architecture):
+        return Model(architecture, origin, name, layers_told=False)
+    detail = f"{origin.detail}; its kinds of layers as published for {published.name}"
+    return Model(published, Origin(origin.kind, detail, origin.location), name)
+
+
+def _outline(architecture: Architecture) -> tuple[int, ...]:
+    sizes = architecture.hidden, architecture.vocabulary, architecture.experts
+    return len(architecture.layers), *sizes
 
 
 def check_model_name(name: str) -> None:

@@ -12,8 +12,8 @@ from tpuguru.launch.model import Command, Launch, Note, Paste, Setting, Word
 
 FRAMEWORK = "relax"
 ENTRYPOINT_MISSING = "entrypoint-missing"
-_PYTHON = re.compile(r"(?:.*/)?python(?:3(?:\.\d+)?)?")
 _MODULE = re.compile(r"relax\.entrypoints\.train\w*")
+_LAST_SCRIPT = 3  # `python3 -u -O train.py`: a script stands no later
 _MISSING = re.compile(r"the sourced file (\S+) is not here")
 _SCRIPT = re.compile(r"(?:.*/)?relax/entrypoints/train\w*\.py")
 
@@ -24,18 +24,22 @@ def recognises(command: Command) -> bool:
 
 
 def _entry(command: Command) -> tuple[str, tuple[Word, ...]] | None:
-    """Return the entry point and the words after it."""
-    words = command.words
-    for index, word in enumerate(words):
-        text = word.text
-        if isinstance(text, Unknown):
-            text = word.raw  # «${SCRIPT_DIR}/../../relax/entrypoints/train.py» is told by its end
-        if not _PYTHON.fullmatch(text) and index == 0 and not _SCRIPT.fullmatch(text):
-            return None
-        if _MODULE.fullmatch(text) or _SCRIPT.fullmatch(text.strip("\"'")):
-            return text.strip("\"'"), words[index + 1 :]
+    """Return the entry point and the words after it.
+
+    The interpreter may be any program (`"${TRAIN_PYTHON}" -m …`); a path is told by its end when its front is
+    known only to the shell.
+    """
+    before = ""
+    for index, word in enumerate(command.words):
+        text = word.raw if isinstance(word.text, Unknown) else word.text
+        text = text.strip("\"'")
+        if (before == "-m" and _MODULE.fullmatch(text)) or (
+            index <= _LAST_SCRIPT and _SCRIPT.fullmatch(text)
+        ):
+            return text, command.words[index + 1 :]
         if text.startswith("--"):
             return None
+        before = text
     return None
 
 

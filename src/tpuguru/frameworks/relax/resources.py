@@ -22,13 +22,9 @@ class Resources:
 
     @property
     def total(self) -> int:
-        """GPUs of the job: colocated actor and rollout share theirs."""
-        if self.mode == COLOCATE:
-            shared = max(self.gpus("actor"), self.gpus("rollout"))
-            return shared + sum(
-                count for role, count in self.roles.items() if role not in ("actor", "rollout")
-            )
-        return sum(self.roles.values())
+        """GPUs of the job: colocated roles share theirs."""
+        counts = self.roles.values()
+        return max(counts, default=0) if self.mode == COLOCATE else sum(counts)
 
 
 def mode_of(flags: Flags) -> str:

@@ -32,7 +32,11 @@ _SWITCHES = {
     "loss.chunked_logits": ("sft-chunked-logits",),
     "loss.per_token": ("calculate-per-token-loss",),
     "parallel.sequence": ("sequence-parallel",),
-    "parallel.uneven": ("decoder-first-pipeline-num-layers", "decoder-last-pipeline-num-layers"),
+    "parallel.uneven": (
+        "decoder-first-pipeline-num-layers",
+        "decoder-last-pipeline-num-layers",
+        "pipeline-model-parallel-layout",
+    ),
     "parallel.dynamic_context": ("dynamic-context-parallel",),
     "optimizer.offload": ("optimizer-cpu-offload",),
     "optimizer.offload_overlap": ("overlap-cpu-optimizer-d2h-h2d",),

@@ -62,6 +62,8 @@ def training_run(flags: Flags, architecture: Architecture, resources: Resources)
         UsageError: the parallel sizes do not divide the GPUs.
 
     """
+    if resources.mode == COLOCATE and resources.gpus("critic"):
+        raise NotKnownError("a critic shares the actor's GPUs: its memory is not modelled")
     batch = run_batch(flags, resources.gpus("actor"))
     tensor, pipeline, context = (flags.size(key, 1) for key in _DENSE_FLAGS)
     return MegatronRun(
@@ -111,6 +113,8 @@ def _uneven_stages(flags: Flags, layers: int, pipeline: int) -> tuple[int, ...]:
     The other stages share the rest evenly (Megatron-LM, transformer_config.py); what does not divide is the
     script's fault and is told by a rule.
     """
+    if "pipeline-model-parallel-layout" in flags:
+        return _layout(flags.text("pipeline-model-parallel-layout"), pipeline)
     first = flags.integer("decoder-first-pipeline-num-layers", 0)
     last = flags.integer("decoder-last-pipeline-num-layers", 0)
     if pipeline < 2 or not (first or last):
@@ -121,6 +125,18 @@ def _uneven_stages(flags: Flags, layers: int, pipeline: int) -> tuple[int, ...]:
     if min(stages) < 1 or sum(stages) != layers:
         raise NotKnownError(f"{layers} layers do not divide over the stages {stages}", "stages that add up")
     return tuple(stages)
+
+
+def _layout(text: str, pipeline: int) -> tuple[int, ...]:
+    """Return the decoder layers of each stage of ``--pipeline-model-parallel-layout``: «Et*3|tt|ttL».
+
+    E is the embedding, t a layer, L the loss, ``*`` repeats (Megatron-LM, pipeline_parallel_layer_layout.py).
+    """
+    plain = re.sub(r"(\w)\*(\d{1,3})", lambda found: found[1] * int(found[2]), text)
+    stages = tuple(stage.count("t") for stage in plain.split("|"))
+    if len(stages) != pipeline or "(" in text:
+        raise NotKnownError(f"the layout {text[:60]} is not read for {pipeline} stages", "one part a stage")
+    return stages
 
 
 def _recompute(flags: Flags) -> Recompute:
