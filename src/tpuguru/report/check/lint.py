@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from tpuguru.facts.factset import Facts
 from tpuguru.facts.finding import Finding, Severity, Verdict
 from tpuguru.launch.model import Launch
+from tpuguru.report.lint.judge import judge
+from tpuguru.report.lint.run import catalog_for, settings_for
+from tpuguru.report.lint.settings import LintSettings
+from tpuguru.rules.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +20,25 @@ class Judged:
     cannot_tell: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def judge_facts(launch: Launch, facts: Facts, extra: Iterable[Finding] = ()) -> Judged:
-    """Return the findings of the rules, and ``extra`` ones of the framework, critical first.
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The rules and the lint settings in force for a paste, read once.
 
-    UsageError when a rule file is broken.
+    A rule file that somebody edits meanwhile must not cost the answer of a long compile.
     """
-    from tpuguru.report.lint.judge import judge  # noqa: PLC0415 - the rules are read only when they are needed
-    from tpuguru.rules.catalog import load_catalog  # noqa: PLC0415
 
-    judgement = judge(launch, facts, load_catalog(), extra=extra)
+    catalog: Catalog
+    settings: LintSettings
+
+
+def judge_for(path: str) -> Judge:
+    """Return the judge for a paste. UsageError when a rule or a settings file is broken."""
+    return Judge(catalog_for([path]), settings_for([path]))
+
+
+def judge_facts(judging: Judge, launch: Launch, facts: Facts, extra: Iterable[Finding] = ()) -> Judged:
+    """Return the findings of the rules, and ``extra`` ones of the framework, critical first."""
+    judgement = judge(launch, facts, judging.catalog, judging.settings, extra)
     unsettled = tuple((outcome.rule.name, tuple(outcome.needs)) for outcome in judgement.not_checked)
     order = list(Severity)
     findings = sorted(judgement.findings, key=lambda finding: order.index(finding.severity))

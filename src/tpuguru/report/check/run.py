@@ -64,6 +64,7 @@ def _begin(paste: Paste, options: CheckOptions) -> Work:
         job=plan.job,
         filled_in=plan.filled_in,
         facts=side.facts(launch, target, None),
+        judge=lint.judge_for(paste.path),
     )
 
 
@@ -81,7 +82,7 @@ def _before_compiling(work: Work, say: Say) -> bool:
 
 
 def _judge(work: Work) -> None:
-    judgement = lint.judge_facts(work.launch, work.facts, work.refusals)
+    judgement = lint.judge_facts(work.judge, work.launch, work.facts, work.refusals)
     work.findings = judgement.findings
     work.cannot_tell = judgement.cannot_tell
 

@@ -11,6 +11,7 @@ from tpuguru.facts.finding import Finding
 from tpuguru.frameworks.compiling import Compiling
 from tpuguru.frameworks.target import Target
 from tpuguru.launch.model import Launch, Paste
+from tpuguru.report.check.lint import Judge
 from tpuguru.report.check.options import CheckOptions
 from tpuguru.report.contracts.check import VerdictRecord, WhatIfRecord
 
@@ -31,6 +32,7 @@ class Work:
     job: AotJob
     filled_in: tuple[str, ...]
     facts: Facts
+    judge: Judge
     verdict: VerdictRecord | None = None
     refusals: tuple[Finding, ...] = ()
     findings: tuple[Finding, ...] = ()
