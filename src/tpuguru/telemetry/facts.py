@@ -55,6 +55,9 @@ def _put_series(out: _Facts, seen: Observation) -> None:
         out.put("step_seconds", steps.median(skip_first=True))
         out.put("step_seconds_first", steps.first, line=out_line(seen, "step_seconds"))
         out.put("step_seconds_worst", steps.highest_after_first, line=out_line(seen, "step_seconds"))
+        started = out_line(seen, "step_seconds") or 0
+        late = [line for line in seen.compile_lines if line > started]
+        out.put("compiles_after_start", len(late), line=late[0] if late else None)
     out.put("flop_rate", seen.flop_rate.median(skip_first=True))
     out.put("flop_rate_per", seen.flop_rate_per if seen.flop_rate.count else None)
     rates = [figure.value for figure in seen.figures if figure.quantity == "flop_rate"]

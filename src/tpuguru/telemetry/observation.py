@@ -51,7 +51,7 @@ class Observation:
     latency_median: float | None = None
     latency_p99: float | None = None
     requests: float | None = None
-    compiles_after_start: int = 0
+    compile_lines: list[int] = field(default_factory=list)
     error_codes: list[str] = field(default_factory=list)
     error_status: str = ""
     exception: str = ""

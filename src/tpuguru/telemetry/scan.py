@@ -13,6 +13,7 @@ from tpuguru.telemetry.observation import Observation
 from tpuguru.telemetry.readers import (
     Reader,
     accelerator,
+    compiles,
     errors,
     figures,
     memory,
@@ -28,6 +29,7 @@ READERS: tuple[Reader, ...] = (
     *settings.READERS,
     *figures.READERS,
     *accelerator.READERS,
+    *compiles.READERS,
 )
 
 # Lines worth quoting from a long log; searched in lower case.

@@ -1,14 +1,11 @@
 """From a paste to findings: observe, apply the rules, then look for claims of the same kind."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tpuguru.base.units import format_bytes
 from tpuguru.facts.factset import Facts
 from tpuguru.facts.finding import Finding, Severity, Verdict
-from tpuguru.facts.schema import Unit
-from tpuguru.facts.value import Unknown, Value
 from tpuguru.knowledge import open_knowledge
 from tpuguru.knowledge.search import Hit
 from tpuguru.report.contracts.common import (
@@ -21,15 +18,19 @@ from tpuguru.report.contracts.common import (
 from tpuguru.report.contracts.diagnosis import (
     ClaimRecord,
     Diagnosis,
-    ObservedRecord,
     PasteRecord,
     RouteRecord,
 )
+from tpuguru.report.diagnosis.figures import figure_findings
+from tpuguru.report.diagnosis.observed import observed_records
 from tpuguru.report.diagnosis.profile import is_profile, read_profile
+from tpuguru.report.diagnosis.said import said_facts
 from tpuguru.report.diagnosis.similar import SimilarCause, similar_causes
 from tpuguru.rules.catalog import find_project, load_catalog
 from tpuguru.rules.engine import Evaluation, evaluate
+from tpuguru.rules.files import rule_page
 from tpuguru.telemetry.facts import observed_facts
+from tpuguru.telemetry.observation import Observation
 from tpuguru.telemetry.scan import Scan, scan
 from tpuguru.telemetry.source import chunks, open_paste
 
@@ -63,13 +64,19 @@ def diagnose_scan(seen: Scan, path: str) -> Diagnosed:
     """Diagnose a paste that was read already."""
     formats = tuple(seen.observation.formats)
     read = PasteRecord(path, seen.bytes, seen.lines, formats, seen.excerpt.left_out)
-    return _diagnosed(observed_facts(seen, path), read, seen.excerpt.text())
+    text = seen.excerpt.text()
+    facts = observed_facts(seen, path)
+    said = said_facts(text, path)
+    if said is not None:
+        facts.update(said)
+    return _diagnosed(facts, read, text, seen.observation)
 
 
-def _diagnosed(facts: Facts, read: PasteRecord, text: str) -> Diagnosed:
+def _diagnosed(facts: Facts, read: PasteRecord, text: str, seen: Observation | None = None) -> Diagnosed:
     evaluation = evaluate(load_catalog(find_project(Path.cwd())), facts)
-    certain = evaluation.findings
     knowledge = open_knowledge()
+    figures = figure_findings(knowledge, facts, seen, text, read.path) if seen else ()
+    certain = (*(_with_why(finding, evaluation) for finding in evaluation.findings), *figures)
     words = text or " ".join(finding.title for finding in certain)
     hits = knowledge.search(words, limit=12) if words else []
     similar = () if _explained(evaluation) else similar_causes(hits, read.path, certain)
@@ -80,12 +87,20 @@ def _diagnosed(facts: Facts, read: PasteRecord, text: str) -> Diagnosed:
         tool=tool_record(),
         input=read,
         findings=tuple(finding_record(finding) for finding in findings),
-        observed=tuple(_observed(facts)),
+        observed=tuple(observed_records(facts)),
         route=RouteRecord(route.playbook, route.pages, route.why, route.alternatives) if route else None,
         claims=tuple(_claim(hit) for hit in hits[:_SHOWN_CLAIMS]),
         not_checked=tuple(_not_checked(findings)),
     )
     return Diagnosed(report, findings)
+
+
+def _with_why(finding: Finding, evaluation: Evaluation) -> Finding:
+    """Take the mechanism from the rule's page, unless the finding has a message of its own."""
+    outcome = next((each for each in evaluation.outcomes if each.finding is finding), None)
+    if finding.message or outcome is None:
+        return finding
+    return replace(finding, message=rule_page(outcome.rule.path).why.text.strip())
 
 
 def _explained(evaluation: Evaluation) -> bool:
@@ -102,38 +117,6 @@ def ranked(certain: Iterable[Finding], similar: Iterable[SimilarCause]) -> tuple
         certain, key=lambda finding: (finding.verdict is not Verdict.APPLIES, _RANK[finding.severity])
     )
     return (*proved, *(cause.finding for cause in similar))
-
-
-def _observed(facts: Facts) -> Iterable[ObservedRecord]:
-    for name, value in facts:
-        field = facts.schema.get(name)
-        if name == "observed.text" or field is None or value.value == ():
-            continue
-        place = value.origin.location
-        yield ObservedRecord(name, _shown(value, field.unit), place.line if place else None)
-
-
-def _shown(value: Value, unit: Unit) -> str:
-    content = value.value
-    if isinstance(content, Unknown):
-        return f"unknown: {content.reason}"
-    if isinstance(content, tuple):
-        if content and not isinstance(content[0], str | int | float):
-            return f"{len(content)} found"
-        return ", ".join(str(item) for item in content)
-    if isinstance(content, float | int) and not isinstance(content, bool):
-        return _with_unit(float(content), unit)
-    return str(content)
-
-
-def _with_unit(number: float, unit: Unit) -> str:
-    if unit is Unit.BYTES:
-        return format_bytes(number)
-    if unit is Unit.FLOPS_PER_SECOND:
-        return f"{number / 1e12:,.2f} TFLOP/s"
-    if unit is Unit.FRACTION:
-        return f"{100 * number:.1f} %"
-    return f"{number:,.4g} {unit}".rstrip()
 
 
 def _claim(hit: Hit) -> ClaimRecord:
