@@ -40,13 +40,18 @@ int64_t Number(const std::string& name, int64_t otherwise) {
   return text.empty() ? otherwise : ParseNumber(name, text);
 }
 
-// A number, or "env:NAME": the number in variable NAME (a launcher such as torchrun sets RANK only later).
+// "NAME=5": the value of variable NAME, or 5 where it is not set.
+std::string Indirect(const std::string& text) {
+  const size_t equals = std::min(text.find('='), text.size());
+  const char* value = std::getenv(text.substr(0, equals).c_str());
+  if (value) return value;
+  return equals < text.size() ? text.substr(equals + 1) : "";
+}
+
+// A number, or "env:NAME=5" (a launcher such as torchrun sets RANK only later).
 std::optional<int> Index(const std::string& name) {
   std::string text = Text(name);
-  if (text.rfind("env:", 0) == 0) {
-    const char* value = std::getenv(text.c_str() + 4);
-    text = value ? value : "";
-  }
+  if (text.rfind("env:", 0) == 0) text = Indirect(text.substr(4));
   if (text.empty()) return std::nullopt;
   return static_cast<int>(ParseNumber(name, text));
 }

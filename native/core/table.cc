@@ -17,8 +17,7 @@ const char* SlotName(size_t slot) {
       PJRT_SLOTS(PJRT_SLOT_NAME)
 #undef PJRT_SLOT_NAME
   };
-  static const std::string unknown = "a call that this plugin does not know";
-  return slot < kKnownSlots ? kNames[slot] : unknown.c_str();
+  return slot < kKnownSlots ? kNames[slot] : "a call that this plugin does not know";
 }
 
 }  // namespace pjrt

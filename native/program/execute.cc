@@ -120,7 +120,7 @@ void StopAfterSteps(const LoadedExecutable& program) {
   if (!steps) return;
   static std::mutex mutex;
   static double most_flops = 0;
-  static std::unordered_map<int64_t, int64_t> executions;
+  static auto& executions = *new std::unordered_map<int64_t, int64_t>;
   const std::lock_guard<std::mutex> lock(mutex);
   const double flops = program.facts->CostOf("flops");
   most_flops = std::max(most_flops, flops);

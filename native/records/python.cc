@@ -68,7 +68,7 @@ constexpr const char* kLibraries[] = {"jax",   "jaxlib", "flax", "optax",  "orba
                                       "torch", "numba",  "chex", "einops", "torch_tpu", "tensorflow"};
 
 bool IsLibrary(const std::string& file) {
-  static const std::string kInstalled = "-packages/";  // site-packages, dist-packages
+  const std::string kInstalled = "-packages/";  // site-packages, dist-packages
   const size_t found = file.rfind(kInstalled);
   if (found == std::string::npos) return file.find("/lib/python3") != std::string::npos;
   const std::string inside = file.substr(found + kInstalled.size());

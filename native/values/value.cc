@@ -9,7 +9,7 @@ Value::~Value() {
 }
 
 const ValueRef& UnknownValue() {
-  static const ValueRef unknown = std::make_shared<Value>();
+  static const auto& unknown = *new ValueRef(std::make_shared<Value>());  // buffers are freed until the very end
   return unknown;
 }
 

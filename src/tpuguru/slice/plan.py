@@ -1,11 +1,18 @@
 """Which processes a rehearsal starts, and what each of them finds in its environment."""
 
+import os
 import socket
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 
 from tpuguru.base.errors import UsageError
-from tpuguru.slice.settings import SliceSettings
+from tpuguru.slice.interpreter import Interpreter
+from tpuguru.slice.settings import PREFIX, SliceSettings
+
+_HOOKS = Path(__file__).parent / "hooks"
+_MOST_SCRIPT_BYTES = 1_000_000
+_TORCH_LAUNCHERS = ("torchrun", "accelerate")
 
 
 class Processes(StrEnum):
@@ -29,42 +36,117 @@ MOST_RANKS = 64
 """Processes of JAX or torch take about 1 GiB each; more than this is a mistake on one machine."""
 
 
-def plan_ranks(settings: SliceSettings, processes: Processes, *, port: int = 0) -> list[Rank]:
+def plan_ranks(
+    settings: SliceSettings,
+    processes: Processes,
+    command: tuple[str, ...],
+    interpreter: Interpreter,
+    *,
+    port: int = 0,
+) -> list[Rank]:
     """Return the ranks of a rehearsal. UsageError when there would be too many.
 
     ``port`` is that of the ranks' meeting point, 0 for any free one.
     """
-    mode = Processes.ONE if processes is Processes.AUTO else processes
-    if mode is Processes.ONE:
-        return [
-            Rank(0, settings.environment() | {"JAX_COORDINATOR_ADDRESS": f"localhost:{port or free_port()}"})
-        ]
+    torch = uses_torch(command, interpreter)
+    mode = _guess(command, torch=torch) if processes is Processes.AUTO else processes
+    ranks = _one(settings, port, torch=torch) if mode is Processes.ONE else _several(settings, mode, port)
+    if torch:
+        shared = _torch_environment(settings)
+        ranks = [replace(rank, environment=rank.environment | shared) for rank in ranks]
+    return ranks
+
+
+def uses_torch(command: tuple[str, ...], interpreter: Interpreter) -> bool:
+    """Say whether the command is a TorchTPU program; where JAX is installed too, it must mention torch."""
+    if not interpreter.versions.get("torch_tpu"):
+        return False
+    if not interpreter.versions.get("jax") or Path(command[0]).name in _TORCH_LAUNCHERS:
+        return True
+    return "torch" in " ".join(command) or "import torch" in _script(command)
+
+
+def _guess(command: tuple[str, ...], *, torch: bool) -> Processes:
+    """JAX has one process for all devices; TorchTPU one a device, if the script makes a process group."""
+    if torch and "init_process_group" in _script(command) and "spawn(" not in _script(command):
+        launched = any(Path(word).name in _TORCH_LAUNCHERS or word.endswith(".run") for word in command)
+        return Processes.ONE if launched else Processes.PER_DEVICE
+    return Processes.ONE
+
+
+def _script(command: tuple[str, ...]) -> str:
+    """Return the text of the first Python file on the command line."""
+    for word in command:
+        path = Path(word)
+        if path.suffix == ".py" and path.is_file():
+            with path.open("rb") as file:
+                return file.read(_MOST_SCRIPT_BYTES).decode("utf-8", "replace")
+    return ""
+
+
+def _one(settings: SliceSettings, port: int, *, torch: bool) -> list[Rank]:
+    """One process; of TorchTPU's own launchers each child takes the device of its RANK."""
+    if torch:
+        settings = replace(settings, device="env:RANK=0")
+    address = f"localhost:{port or free_port()}"
+    return [Rank(0, settings.environment() | {"JAX_COORDINATOR_ADDRESS": address})]
+
+
+def _several(settings: SliceSettings, mode: Processes, port: int) -> list[Rank]:
     count = settings.slice.hosts if mode is Processes.PER_HOST else settings.slice.devices
     if count > MOST_RANKS:
         raise UsageError(
             f"{settings.slice.name} would need {count} processes; {MOST_RANKS} is the most",
             help="--processes one has all its devices in one process",
         )
-    address = f"localhost:{port or free_port()}"
-    per_host = mode is Processes.PER_HOST
+    meeting = port or free_port()
+    if mode is Processes.PER_HOST:
+        return [Rank(number, _host_environment(settings, number, count, meeting)) for number in range(count)]
+    addresses = ",".join(f"localhost:{free_port()}" for _ in range(count))
     return [
-        Rank(number, _rank_environment(settings, number, count, address, per_host=per_host))
+        Rank(number, _device_environment(settings, number, count, meeting, addresses))
         for number in range(count)
     ]
 
 
-def _rank_environment(
-    settings: SliceSettings, number: int, count: int, address: str, *, per_host: bool
-) -> dict[str, str]:
+def _host_environment(settings: SliceSettings, number: int, count: int, port: int) -> dict[str, str]:
     """Return what a machine of the cloud would have: jax.distributed reads the TPU_* variables."""
-    placed = replace(settings, process=str(number)) if per_host else replace(settings, device=str(number))
     per_slice = count // settings.slice.slices
-    return placed.environment() | {
+    return replace(settings, process=str(number)).environment() | {
         "TPU_WORKER_ID": str(number % per_slice),
         "TPU_WORKER_HOSTNAMES": ",".join(["localhost"] * per_slice),
         "MEGASCALE_NUM_SLICES": str(settings.slice.slices),
         "MEGASCALE_SLICE_ID": str(number // per_slice),
-        "JAX_COORDINATOR_ADDRESS": address,
+        "JAX_COORDINATOR_ADDRESS": f"localhost:{port}",
+    }
+
+
+def _device_environment(
+    settings: SliceSettings, number: int, count: int, port: int, addresses: str
+) -> dict[str, str]:
+    """Return what torch.distributed and TorchTPU's process group «tpu_dist» expect of a launcher."""
+    return replace(settings, device=str(number)).environment() | {
+        "RANK": str(number),
+        "WORLD_SIZE": str(count),
+        "LOCAL_RANK": str(number),
+        "LOCAL_WORLD_SIZE": str(count),
+        "MASTER_ADDR": "localhost",
+        "MASTER_PORT": str(port),
+        "TORCH_TPU_SLICEBUILDER_ADDRESSES": addresses,
+        "JAX_COORDINATOR_ADDRESS": f"localhost:{port}",
+    }
+
+
+def _torch_environment(settings: SliceSettings) -> dict[str, str]:
+    """Return the answers that torch_tpu looks for on the PCI bus, and the hook that gives them."""
+    chip = settings.slice.chip
+    shape = [*settings.slice.topology, 1, 1][:3]
+    per_chip = [chip.devices_per_chip] if chip.devices_per_chip > 1 else []
+    return {
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(_HOOKS), os.environ.get("PYTHONPATH", "")])),
+        "TORCH_TPU_TOPOLOGY": ",".join(str(size) for size in [*shape, *per_chip]),
+        f"{PREFIX}TORCH_NAME": f"TPU {'v7' if chip.name == 'tpu7x' else chip.name}",
+        f"{PREFIX}HOST_DEVICES": str(settings.slice.devices // settings.slice.hosts),
     }
 
 

@@ -102,7 +102,7 @@ def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
             steps=request.steps,
             unknown_zero=request.unknown_zero,
         )
-        ranks = plan_ranks(settings, request.processes)
+        ranks = plan_ranks(settings, request.processes, request.command, interpreter)
         rehearsal.ranks = len(ranks)
         _write_job(rehearsal, request, ranks)
         with (rehearsal.folder / "output.log").open("w", encoding="utf-8") as log:

@@ -1,0 +1,1 @@
+"""What lies on PYTHONPATH of a rehearsed program; imported by that program's Python, not by ours."""

@@ -1,0 +1,65 @@
+"""Tell torch_tpu and tpu_info which TPUs this machine would have. On PYTHONPATH of a rehearsed program only.
+
+Both look for PCI devices before they ask the TPU library. Runs in the user's Python, imports nothing of ours,
+and then runs the sitecustomize that would have been found without it.
+"""
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+
+_HERE = str(Path(__file__).parent)
+
+
+def _answer_torch_tpu(module: ModuleType) -> None:
+    """Give torch_tpu's scan the count and kind of chips of one host of the slice."""
+    name = os.environ["TPUGURU_SLICE_TORCH_NAME"]  # as torch_tpu calls it: «TPU v6e»
+    devices = int(os.environ["TPUGURU_SLICE_HOST_DEVICES"])
+    identifiers = {known: number for number, known in module._PCI_DEVICE_ID_TO_NAME.items()}  # noqa: SLF001
+    topology = module._TOPOLOGY_BY_TPU_PCI_DEVICE_ID[identifiers[name]]  # noqa: SLF001
+    module._scan_pci_tpus = lambda: (devices, topology)  # type: ignore[attr-defined]  # noqa: SLF001
+    module.get_tpu_device_name = lambda: name  # type: ignore[attr-defined]
+
+
+_ANSWERS: dict[str, Callable[[ModuleType], None]] = {
+    "torch_tpu._internal.utils.hardware": _answer_torch_tpu,
+}
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Lets a module load as it does, and answers in it afterwards."""
+
+    def find_spec(
+        self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Find the module as without us."""
+        answer = _ANSWERS.pop(name, None)
+        spec = importlib.util.find_spec(name) if answer else None
+        if answer is None or spec is None or spec.loader is None:
+            return None
+        load = spec.loader.exec_module
+
+        def load_and_answer(module: ModuleType) -> None:
+            load(module)
+            answer(module)
+
+        spec.loader.exec_module = load_and_answer  # type: ignore[method-assign]
+        return spec
+
+
+def _run_shadowed() -> None:
+    """Run the next sitecustomize on the path: this file must not hide it."""
+    rest = [entry for entry in sys.path if entry != _HERE]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", rest)
+    if spec is not None and spec.loader is not None:
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+if os.environ.get("TPUGURU_SLICE_TORCH_NAME"):
+    sys.meta_path.insert(0, _Finder())
+_run_shadowed()
