@@ -1,6 +1,6 @@
 """What our compile path costs beyond MaxText's own train_compile, in the same environment.
 
-    python benchmarks/aot.py [--model qwen3-0.6b] [--batch 4] [--length 2048] [--topology v6e-4]
+    python benchmarks/aot.py [--model qwen3-0.6b] [--batch 4] [--length 2048] [--topology v6e-4] [--set KEY=VALUE]…
 
 Prints wall and CPU seconds of both, the difference, and whether their figures agree; needs the MaxText toolchain.
 The order alternates, and the smallest of the repetitions counts, because other work on the machine only adds.
@@ -31,6 +31,7 @@ def main() -> None:
     parser.add_argument("--length", default="2048")
     parser.add_argument("--topology", default="v6e-4")
     parser.add_argument("--repeat", type=int, default=2)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="further settings")
     arguments = parser.parse_args()
     job = AotJob(
         KEY,
@@ -41,6 +42,7 @@ def main() -> None:
             ("max_target_length", arguments.length),
             ("attention", "flash"),
             ("enable_checkpointing", "False"),
+            *((key, value) for key, _, value in (word.partition("=") for word in arguments.set)),
         ),
         dump=Dump(),
     )
