@@ -44,10 +44,10 @@ _OFFLOAD = (
 LAUNCHES = {
     # Everything as it should be: splash, fsdp over four chips, full remat, float32 state.
     "dense": f"{_TINY} attention=flash remat_policy=full compile_topology=v6e-4",
-    # Plain attention, nothing recomputed, bfloat16 state, whole on every device.
+    # Plain attention, bfloat16 state, whole on every device.
     "plain": f"{_TINY} attention=dot_product remat_policy=none weight_dtype=bfloat16 ici_fsdp_parallelism=1 "
     "ici_data_parallelism=4 compile_topology=v6e-4",
-    # Experts over two devices, int8 that does not reach them, one of two tensors offloaded.
+    # Experts over two devices, int8 that does not reach them, two tensors offloaded.
     "experts": f"{_EXPERTS} attention=flash sparse_matmul=True megablox=True ici_fsdp_parallelism=2 "
     "ici_expert_parallelism=2 quantization=int8 use_qwix_quantization=True remat_policy=custom "
     "decoder_layer_input=offload mlpwo=offload compile_topology=v6e-4",

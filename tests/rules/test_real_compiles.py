@@ -43,12 +43,12 @@ BAD = {
     "experts-compiled-in-bf16": Pair(EXPERTS, "experts"),
     "expert-parallelism-without-all-to-all": Pair(EXPERTS, "dense"),
     "offload-asked-nothing-in-host-memory": Pair(EXPERTS, "dense"),
-    "offload-annotates-fewer-tensors": Pair(EXPERTS, "experts"),
+    "offload-annotates-fewer-tensors": Pair(f"{EXPERTS} kv_proj=offload", "experts"),
     "offloaded-stack-copied-back": Pair(TOO_LARGE, "too-large"),
     "donated-state-not-reused": Pair(DENSE, "wasteful_step"),
     "collective-over-an-unsharded-axis": Pair(DENSE, "plain"),
     "large-parameter-replicated": Pair(DENSE, "plain"),
-    "remat-asked-nothing-recomputed": Pair(DENSE, "plain"),
+    "remat-asked-nothing-recomputed": Pair(DENSE, "sliced_step"),
     "context-kept-attention-recomputed": Pair(
         DENSE.replace("remat_policy=full", "remat_policy=custom context=device"), "dense"
     ),
@@ -79,7 +79,7 @@ GOOD = dict.fromkeys(BAD, Pair(DENSE, "dense")) | {
     "quantised-but-no-low-precision-dot": Pair(EXPERTS, "experts"),
     "expert-parallelism-without-all-to-all": Pair(EXPERTS, "experts"),
     "offload-asked-nothing-in-host-memory": Pair(EXPERTS, "experts"),
-    "offload-annotates-fewer-tensors": Pair(EXPERTS.replace("mlpwo=offload", ""), "experts"),
+    "offload-annotates-fewer-tensors": Pair(EXPERTS, "experts"),
     "another-expert-path-compiled": Pair(EXPERTS, "experts"),
     "context-kept-attention-recomputed": Pair(
         DENSE.replace("remat_policy=full", "remat_policy=none"), "dense"
