@@ -74,7 +74,7 @@ def load_catalog(project: Path | None = None, *, vocabulary: Vocabulary | None =
 def rule_files(root: Path) -> list[Path]:
     """Return the rule files under a folder, in order; a README explains and is no rule."""
     files = root.rglob("*.md") if root.is_dir() else [root]
-    return sorted(path for path in files if path.name != "README.md")
+    return sorted((path for path in files if path.name != "README.md"), key=str)
 
 
 def load_roots(roots: list[tuple[str, Path]], vocabulary: Vocabulary) -> Catalog:
