@@ -6,6 +6,7 @@
 
 #include "core/libtpu.h"
 #include "core/overrides.h"
+#include "memory/cross_host.h"
 #include "memory/host_memory.h"
 #include "memory/layout_extension.h"
 #include "program/executable_extensions.h"
@@ -51,6 +52,12 @@ pjrt::Extension* WithHostMemory(const pjrt::Extension& original) {
   return &copy->base;
 }
 
+pjrt::Extension* WithTransfers(const pjrt::Extension& original) {
+  auto* copy = Copy<pjrt::TransfersExtension>(original);
+  InstallTransfers(*copy);
+  return &copy->base;
+}
+
 // Only what is named here is offered: an extension that we do not know could take a handle of ours and crash
 // libtpu, while a framework treats a missing one as «not supported» and says so.
 pjrt::Extension* Offer(const pjrt::Extension& original) {
@@ -63,6 +70,8 @@ pjrt::Extension* Offer(const pjrt::Extension& original) {
       return WithAbiVersions(original);
     case pjrt::kHostMemoryAllocatorExtension:
       return WithHostMemory(original);
+    case pjrt::kCrossHostTransfersExtension:
+      return WithTransfers(original);
     case pjrt::kProfilerExtension:
     case pjrt::kFfiExtension:
     case pjrt::kMemoryDescriptionsExtension:

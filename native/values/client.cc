@@ -90,7 +90,7 @@ void ValuesClient::Connect(const pjrt::Client& client) {
   (void)registered;
   owner = getpid();
   current = new ValuesClient(socket);
-  current->Send(Hello(client));
+  current->Tell(Hello(client));
 }
 
 ValuesClient* ValuesClient::Get() { return owner == getpid() ? current : nullptr; }
@@ -100,7 +100,7 @@ ValuesClient::ValuesClient(int socket) : socket_(socket) {
   std::thread([this] { ReadLoop(); }).detach();
 }
 
-void ValuesClient::Send(std::string frame) {
+void ValuesClient::Tell(std::string frame) {
   std::unique_lock<std::mutex> lock(mutex_);
   changed_.wait(lock, [&] { return lost_ || queued_bytes_ < kMostQueuedBytes; });
   if (lost_) return;
@@ -200,7 +200,7 @@ uint64_t ValuesClient::AddProgram(const pjrt::LoadedExecutable& program, const s
   }
   frame.Bytes(facts.options);
   frame.Bytes(facts.program);
-  Send(frame.Done());
+  Tell(frame.Done());
   return id;
 }
 
@@ -217,7 +217,7 @@ uint64_t ValuesClient::IdOf(Value& value, const ArrayType& type) {
   frame.Byte(static_cast<uint8_t>(type.element));
   frame.Dims(type.dims);
   frame.Bytes(*value.bytes);
-  Send(frame.Done());
+  Tell(frame.Done());
   return value.id;
 }
 
@@ -245,7 +245,7 @@ std::vector<std::vector<ValueRef>> ValuesClient::Execute(const Execution& execut
     frame.Byte(static_cast<uint8_t>(execution.types[i]->element));
     frame.Dims(execution.types[i]->dims);
   }
-  Send(frame.Done());
+  Tell(frame.Done());
   std::vector<std::vector<ValueRef>> values(devices);
   for (size_t i = 0; i < devices * execution.outputs; i++) {
     auto value = std::make_shared<Value>();
@@ -270,14 +270,38 @@ void ValuesClient::Fetch(uint64_t id, Done done) {
     return;
   }
   frame.Long(id);
-  Send(frame.Done());
+  Tell(frame.Done());
 }
 
 void ValuesClient::Free(uint64_t id) {
   if (owner != getpid()) return;
   Frame frame(FrameKind::kFree);
   frame.Long(id);
-  Send(frame.Done());
+  Tell(frame.Done());
+}
+
+void ValuesClient::Send(const std::string& key, uint64_t id) {
+  Frame frame(FrameKind::kSend);
+  frame.Text(key);
+  frame.Long(id);
+  Tell(frame.Done());
+}
+
+ValueRef ValuesClient::Receive(const std::string& key, const ArrayType& type, int device) {
+  auto value = std::make_shared<Value>();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    value->id = next_id_++;
+    value->client = this;
+  }
+  Frame frame(FrameKind::kReceive);
+  frame.Text(key);
+  frame.Long(value->id);
+  frame.Byte(static_cast<uint8_t>(type.element));
+  frame.Dims(type.dims);
+  frame.Int(static_cast<uint32_t>(device));
+  Tell(frame.Done());
+  return value;
 }
 
 }  // namespace slice

@@ -55,12 +55,16 @@ class ValuesClient {
 
   void Free(uint64_t id);
 
+  // Sends a value to whoever receives under the same key, and receives one on a device.
+  void Send(const std::string& key, uint64_t id);
+  ValueRef Receive(const std::string& key, const ArrayType& type, int device);
+
   // Waits until the service has been told everything.
   void Flush();
 
  private:
   explicit ValuesClient(int socket);
-  void Send(std::string frame);
+  void Tell(std::string frame);
   void WriteLoop();
   void ReadLoop();
   void Lost();

@@ -18,6 +18,8 @@ enum class FrameKind : uint8_t {
   kExecute = 4,  // one execution: program, devices, ids of arguments and of outputs
   kFree = 5,     // an id that will not be used again
   kFetch = 6,    // asks for a value; the answer has the same kind
+  kSend = 7,     // a value goes to another process under a key
+  kReceive = 8,  // a value comes under a key
 };
 
 constexpr uint32_t kValuesProtocolVersion = 1;

@@ -1,6 +1,7 @@
 """Which processes a rehearsal starts, and what each of them finds in its environment."""
 
 import os
+import re
 import socket
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -12,6 +13,7 @@ from tpuguru.slice.settings import PREFIX, SliceSettings
 
 _HOOKS = Path(__file__).parent / "hooks"
 _MOST_SCRIPT_BYTES = 1_000_000
+_IMPORTS_TORCH = r"(?m)^\s*(?:import|from)\b[^#\n]*\btorch\b"
 _TORCH_LAUNCHERS = ("torchrun", "accelerate")
 
 
@@ -63,7 +65,7 @@ def uses_torch(command: tuple[str, ...], interpreter: Interpreter) -> bool:
         return False
     if not interpreter.versions.get("jax") or Path(command[0]).name in _TORCH_LAUNCHERS:
         return True
-    return "torch" in " ".join(command) or "import torch" in _script(command)
+    return "torch" in " ".join(command) or bool(re.search(_IMPORTS_TORCH, _script(command)))
 
 
 def _guess(command: tuple[str, ...], *, torch: bool) -> Processes:

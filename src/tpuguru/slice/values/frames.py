@@ -23,6 +23,8 @@ class FrameKind(IntEnum):
     EXECUTE = 4
     FREE = 5
     FETCH = 6
+    SEND = 7
+    RECEIVE = 8
 
 
 type ArrayKind = tuple[int, tuple[int, ...]]
@@ -94,7 +96,27 @@ class FetchFrame:
     number: int
 
 
-type Frame = Hello | ProgramFrame | ValueFrame | ExecuteFrame | FreeFrame | FetchFrame
+@dataclass(frozen=True, slots=True)
+class SendFrame:
+    """A value (0: unknown) that goes to another process under a key."""
+
+    key: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiveFrame:
+    """A value that comes under a key, on a device."""
+
+    key: str
+    number: int
+    kind: ArrayKind
+    device: int
+
+
+type Frame = (
+    Hello | ProgramFrame | ValueFrame | ExecuteFrame | FreeFrame | FetchFrame | SendFrame | ReceiveFrame
+)
 
 
 class FrameError(ValueError):
@@ -197,6 +219,8 @@ _READERS: dict[FrameKind, Callable[[_Body], Frame]] = {
     FrameKind.EXECUTE: _execute,
     FrameKind.FREE: lambda body: FreeFrame(body.long()),
     FrameKind.FETCH: _fetch,
+    FrameKind.SEND: lambda body: SendFrame(body.text(), body.long()),
+    FrameKind.RECEIVE: lambda body: ReceiveFrame(body.text(), body.long(), body.kind(), body.count()),
 }
 
 

@@ -23,7 +23,7 @@ class Value:
     kind: ArrayKind
     data: bytes | None = None
     knowledge: Knowledge = Knowledge.PENDING
-    producer: "Execution | None" = None
+    producer: "Producer | None" = None
     reason: str = ""
     """Why it is unknown, when it is."""
 
@@ -34,6 +34,66 @@ class Value:
     def give_up(self, reason: str) -> None:
         """Record that the value cannot be known, and why."""
         self.knowledge, self.producer, self.reason = Knowledge.UNKNOWN, None, reason
+
+
+class Producer(Protocol):
+    """What makes values: an execution, or a transfer from another process."""
+
+    @property
+    def name(self) -> str:
+        """What a person calls it."""
+
+    @property
+    def done(self) -> bool:
+        """Whether its values are known or given up."""
+
+    @property
+    def ranks(self) -> set[int]:
+        """The ranks that have entered."""
+
+    def missing(self) -> tuple[int, ...]:
+        """Return the devices that have not entered yet; empty when it can be computed."""
+
+    def values(self) -> Iterator[Value]:
+        """Everything it depends on."""
+
+    def compute(self, engine: "Engine") -> None:
+        """Make its values known or unknown. Everything it depends on is one or the other."""
+
+
+@dataclass(slots=True, eq=False)
+class Transfer:
+    """One array on its way from a process to another. ``device`` is the receiver's."""
+
+    device: int
+    sent: Value | None = None
+    received: Value | None = None
+    ranks: set[int] = field(default_factory=set)
+    done: bool = False
+
+    @property
+    def name(self) -> str:
+        """What a person calls it."""
+        return "send/receive"
+
+    def missing(self) -> tuple[int, ...]:
+        """Return the receiver's device while nobody has sent: who should have is not known."""
+        return () if self.sent is not None else (self.device,)
+
+    def values(self) -> Iterator[Value]:
+        """Yield the value that was sent."""
+        if self.sent is not None:
+            yield self.sent
+
+    def compute(self, engine: "Engine") -> None:  # noqa: ARG002 - there is nothing to compute
+        """Hand the value over."""
+        self.done = True
+        if self.sent is None or self.received is None:
+            return
+        if self.sent.data is None:
+            self.received.give_up(self.sent.reason)
+        else:
+            self.received.know(self.sent.data)
 
 
 @dataclass(slots=True, eq=False)
@@ -62,11 +122,17 @@ class Execution:
     ranks: set[int] = field(default_factory=set)
     done: bool = False
 
+    @property
+    def name(self) -> str:
+        """What a person calls it."""
+        return self.program.frame.name
+
     def missing(self) -> tuple[int, ...]:
-        """Return the places that have not entered yet; empty when it can be computed."""
+        """Return the devices that have not entered yet; empty when it can be computed."""
         if not self.program.frame.collectives and self.arguments:
             return ()
-        return tuple(place for place in range(self.program.width) if place not in self.arguments)
+        devices = self.program.frame.devices
+        return tuple(devices[place] for place in range(self.program.width) if place not in self.arguments)
 
     def arguments_at(self, place: int) -> tuple[Value, ...]:
         """Return a place's arguments; without collectives any place may stand for one that is elsewhere."""
@@ -76,6 +142,31 @@ class Execution:
         """All arguments of all places."""
         for arguments in self.arguments.values():
             yield from arguments
+
+    def compute(self, engine: "Engine") -> None:
+        """Make the outputs known or unknown, each by what it depends on."""
+        program = self.program
+        if program.dependencies is None and not program.objection:
+            engine.prepare(program)
+        if program.objection or program.dependencies is None:
+            self.finish((), [f"{self.name}: {program.objection}"] * len(program.frame.outputs))
+            return
+        reasons = [self._reason(needed) for needed in program.dependencies]
+        results = engine.run(self) if "" in reasons else []
+        if results is None:
+            results, reasons = [], [f"{self.name}: {program.objection}"] * len(reasons)
+        self.finish(results, reasons)
+
+    def _reason(self, needed: tuple[int, ...] | None) -> str:
+        """Say why an output that needs these arguments is unknown; empty when it can be computed."""
+        if needed is None:
+            return f"{self.name} makes it with an operation that only a TPU or the host has"
+        for place in range(self.program.width):
+            for index in needed:
+                value = self.arguments_at(place)[index]
+                if value.knowledge is not Knowledge.KNOWN:
+                    return value.reason or "an argument is not known"
+        return ""
 
     def finish(self, results: Sequence[Sequence[bytes]], reasons: Sequence[str]) -> None:
         """Record the outputs by place, or for each why it is unknown; let go of the arguments."""
@@ -106,45 +197,19 @@ class Graph:
         """Compute with ``engine``."""
         self._engine = engine
 
-    def evaluate(self, wanted: Value) -> Execution | None:
-        """Make ``wanted`` known or unknown; return the execution that more ranks must enter first, if any."""
+    def evaluate(self, wanted: Value) -> Producer | None:
+        """Make ``wanted`` known or unknown; return what more ranks must enter first, if anything."""
         stack = [wanted]
         while stack:
-            execution = stack[-1].producer
-            if execution is None or execution.done:
+            producer = stack[-1].producer
+            if producer is None or producer.done:
                 stack.pop()
                 continue
-            if execution.missing():
-                return execution
-            pending = [value for value in execution.values() if value.producer is not None]
+            if producer.missing():
+                return producer
+            pending = [value for value in producer.values() if value.producer is not None]
             if pending:
                 stack.extend(pending)
             else:
-                self._compute(execution)
+                producer.compute(self._engine)
         return None
-
-    def _compute(self, execution: Execution) -> None:
-        program = execution.program
-        if program.dependencies is None and not program.objection:
-            self._engine.prepare(program)
-        if program.objection or program.dependencies is None:
-            execution.finish((), [f"{program.frame.name}: {program.objection}"] * len(program.frame.outputs))
-            return
-        reasons = [self._reason(execution, needed) for needed in program.dependencies]
-        results = self._engine.run(execution) if "" in reasons else []
-        if results is None:
-            results, reasons = [], [f"{program.frame.name}: {program.objection}"] * len(reasons)
-        execution.finish(results, reasons)
-
-    def _reason(self, execution: Execution, needed: tuple[int, ...] | None) -> str:
-        """Say why an output that needs these arguments is unknown; empty when it can be computed."""
-        if needed is None:
-            return (
-                f"{execution.program.frame.name} makes it with an operation that only a TPU or the host has"
-            )
-        for place in range(execution.program.width):
-            for index in needed:
-                value = execution.arguments_at(place)[index]
-                if value.knowledge is not Knowledge.KNOWN:
-                    return value.reason or "an argument is not known"
-        return ""

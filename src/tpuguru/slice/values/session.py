@@ -12,9 +12,20 @@ from tpuguru.slice.values.frames import (
     FreeFrame,
     Hello,
     ProgramFrame,
+    ReceiveFrame,
+    SendFrame,
     ValueFrame,
 )
-from tpuguru.slice.values.graph import Engine, Execution, Graph, Knowledge, Program, Value
+from tpuguru.slice.values.graph import (
+    Engine,
+    Execution,
+    Graph,
+    Knowledge,
+    Producer,
+    Program,
+    Transfer,
+    Value,
+)
 from tpuguru.slice.values.meeting import Meeting
 
 # Executions whose outputs nobody read are kept until then, with their arguments; so many at most.
@@ -35,8 +46,8 @@ class Rank:
     devices: tuple[int, ...] = ()
     programs: dict[int, Program] = field(default_factory=dict)
     values: dict[int, Value] = field(default_factory=dict)
-    waiting: dict[int, tuple[Value, Execution]] = field(default_factory=dict)
-    """Unanswered requests: the value wanted, and the execution that more ranks must enter first."""
+    waiting: dict[int, tuple[Value, Producer]] = field(default_factory=dict)
+    """Unanswered requests: the value wanted, and what more ranks must enter first."""
     since_evaluation: int = 0
 
     @property
@@ -68,6 +79,7 @@ class Session:
         self._graph = Graph(engine)
         self._meeting = Meeting()
         self._programs: dict[tuple[str, tuple[int, ...]], Program] = {}
+        self._transfers: dict[str, Transfer] = {}
         self.ranks: list[Rank] = []
 
     def connect(self, answer: Answer) -> Rank:
@@ -100,6 +112,10 @@ class Session:
                 self._execute(rank, frame)
             case FetchFrame():
                 self._fetch(rank, frame)
+            case SendFrame():
+                self._send(rank, frame)
+            case ReceiveFrame():
+                self._receive(rank, frame)
 
     def _execute(self, rank: Rank, frame: ExecuteFrame) -> None:
         program = rank.programs.get(frame.program)
@@ -120,6 +136,25 @@ class Session:
             self._meeting.left(execution)
             self._retry()
         self._bound_pending(rank, execution)
+
+    def _send(self, rank: Rank, frame: SendFrame) -> None:
+        transfer = self._transfers.setdefault(frame.key, Transfer(device=-1))
+        unknown = Value((0, ()), knowledge=Knowledge.UNKNOWN, reason=_NEVER_HERE)
+        transfer.sent = rank.values.get(frame.number, unknown)
+        transfer.ranks.add(id(rank))
+        self._matched(frame.key, transfer)
+
+    def _receive(self, rank: Rank, frame: ReceiveFrame) -> None:
+        transfer = self._transfers.setdefault(frame.key, Transfer(device=frame.device))
+        transfer.device = frame.device
+        transfer.received = rank.values[frame.number] = Value(frame.kind, producer=transfer)
+        transfer.ranks.add(id(rank))
+        self._matched(frame.key, transfer)
+
+    def _matched(self, key: str, transfer: Transfer) -> None:
+        if transfer.sent is not None and transfer.received is not None:
+            del self._transfers[key]  # a key may be used again
+            self._retry()
 
     def _argument(self, rank: Rank, number: int, frame: ExecuteFrame, index: int) -> Value:
         if number == 0:
@@ -166,29 +201,30 @@ class Session:
         received for a while, since a rank may wait in one thread and go on in another.
         """
         blockers = {id(e): e for rank in self.ranks for _, e in rank.waiting.values()}
-        for execution in blockers.values():
-            absent = [rank for rank in self.ranks if id(rank) not in execution.ranks]
-            missing = set(execution.missing())
-            here = {device for rank in absent for device in rank.devices}
-            gone = [execution.program.frame.devices[place] for place in missing]
+        for producer in blockers.values():
+            absent = [rank for rank in self.ranks if id(rank) not in producer.ranks]
             yield Deadlock(
-                program=execution.program.frame.name,
+                program=producer.name,
                 waiting=tuple(
-                    r.name for r in self.ranks if any(e is execution for _, e in r.waiting.values())
+                    r.name for r in self.ranks if any(e is producer for _, e in r.waiting.values())
                 ),
-                missing=tuple(
-                    [self._whereabouts(rank) for rank in absent if set(gone) & set(rank.devices)]
-                    + [
-                        f"device {device}: its process is gone or never started"
-                        for device in gone
-                        if device not in here
-                    ]
-                ),
+                missing=tuple(self._missing(producer, absent)),
                 certain=all(rank.waiting for rank in absent),
             )
 
+    def _missing(self, producer: Producer, absent: list[Rank]) -> Iterator[str]:
+        """Yield who has not entered, and where they are; of a transfer any other rank may be the sender."""
+        missing = set(producer.missing())
+        here = {device for rank in absent for device in rank.devices}
+        for rank in absent:
+            if isinstance(producer, Transfer) or missing & set(rank.devices):
+                yield self._whereabouts(rank)
+        if isinstance(producer, Execution):
+            for device in sorted(missing - here):
+                yield f"device {device}: its process is gone or never started"
+
     def _whereabouts(self, rank: Rank) -> str:
-        waits = {execution.program.frame.name for _, execution in rank.waiting.values()}
+        waits = {producer.name for _, producer in rank.waiting.values()}
         return f"{rank.name}: " + (f"waits in {', '.join(sorted(waits))}" if waits else "is busy elsewhere")
 
     def give_up(self) -> None:
