@@ -1,8 +1,9 @@
 """How long `tpuguru lint` and `tpuguru doctor` take on one Relax launch script, cold start included.
 
-Run: python benchmarks/doctor.py [--runs N] [--compare]
-With --compare, checkov and semgrep are installed into a temporary environment and run on a file of the same
-size in the same run, turn by turn, so that all three meet the same load of the machine.
+Run: python benchmarks/doctor.py [--runs N] [--compare] [--tools DIR]
+With --compare, checkov and semgrep are installed into a temporary environment (or --tools DIR, kept for the
+next run) and run on a file of the same size in the same run, turn by turn, so that all three meet the same
+load of the machine.
 """
 
 import argparse
@@ -71,6 +72,9 @@ def others(folder: Path) -> dict[str, list[str]]:
     }  # fmt: skip
     for name, words in arguments.items():
         home = folder / name
+        if (home / "bin" / name).is_file():
+            tools[name] = [str(home / "bin" / name), *words]
+            continue
         print(f"installing {name} …", file=sys.stderr)
         subprocess.run(["uv", "venv", "--quiet", "--python", sys.executable, str(home)], check=True)
         python = str(home / "bin" / "python")
@@ -98,6 +102,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--compare", action="store_true")
+    parser.add_argument("--tools", default="", help="folder in which the compared tools are kept")
     arguments = parser.parse_args()
     program = str(Path(sys.executable).with_name("tpuguru"))
     commands = {
@@ -107,7 +112,7 @@ def main() -> None:
     }
     with tempfile.TemporaryDirectory() as folder:
         if arguments.compare:
-            commands |= others(Path(folder))
+            commands |= others(Path(arguments.tools or folder))
         taken = measure(commands, arguments.runs)
     print(
         f"{SCRIPT.name}, {SCRIPT.stat().st_size} bytes, {arguments.runs} runs, medians; load {os.getloadavg()[0]:.1f}"
