@@ -47,7 +47,9 @@ def rollout_engine(flags: Flags, resources: Resources) -> RolloutEngine:
 
 def weight_bytes(flags: Flags) -> float:
     """Return the bytes of a weight in the engine: bf16, or what the quantisation or checkpoint name says."""
-    named = f"{flags.text('sglang-quantization')} {flags.text('hf-checkpoint')}".lower()
+    checkpoint = flags.setting("hf-checkpoint")
+    # As written: its folder is often a variable of the environment, its name is not.
+    named = f"{flags.text('sglang-quantization')} {checkpoint.raw if checkpoint else ''}".lower()
     if re.search(r"int4|w4a16|awq|gptq|fp4", named):
         return 0.5
     return 1.0 if re.search(r"fp8|int8|w8a8", named) else 2.0
