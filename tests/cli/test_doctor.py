@@ -1,5 +1,6 @@
 """`tpuguru doctor` from its front door: whole reports as snapshots, options, exit codes, hostile scripts."""
 
+import io
 import json
 import os
 import re
@@ -191,6 +192,17 @@ def test_exit_codes_and_formats(folder: Path, capsys: pytest.CaptureFixture[str]
     assert json.loads(report.read_text())["version"] == "2.1.0"
     assert doctor(capsys, DENSE)[0] == ExitCode.CLEAN
     assert doctor(capsys, DENSE, "--fail-on", "warn", "--exit-zero")[0] == ExitCode.CLEAN
+
+
+def test_standard_input_has_the_name_it_is_given(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pasted script is judged like the file; its name is compared with the resources."""
+    text = (EXAMPLES / DENSE).read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+    _, report, _ = doctor(capsys, "-", "--stdin-filename", "run-qwen3-4B-16xgpu.sh")
+    assert report.startswith("# perf-doctor: run-qwen3-4B-16xgpu.sh")
+    assert "the file name says 16 GPUs, `--resource` 8" in report
 
 
 def test_other_frameworks_are_sent_to_lint(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

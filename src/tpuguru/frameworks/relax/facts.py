@@ -9,6 +9,7 @@ from tpuguru.facts.value import Unknown, Value
 from tpuguru.frameworks.relax.flags import Flags, NotKnownError
 from tpuguru.frameworks.relax.model_sizes import Model, check_model_name, model_of
 from tpuguru.frameworks.relax.putting import Putter
+from tpuguru.frameworks.relax.recognise import SCRIPT
 from tpuguru.frameworks.relax.resources import Resources, resources_of
 from tpuguru.frameworks.relax.script_name import ScriptName, read_script_name
 from tpuguru.hardware.chips import Chip, chip
@@ -33,7 +34,8 @@ class Subject:
     @cached_property
     def name(self) -> ScriptName:
         """What the script's file name states."""
-        return read_script_name(self.launch.location.path if self.launch.location else "")
+        path = self.launch.location.path if self.launch.location else ""
+        return read_script_name(self.option(SCRIPT) or path)
 
     @cached_property
     def resources(self) -> Resources:

@@ -2,15 +2,18 @@
 
 import json
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
 
 from tpuguru.facts.value import Unknown
 from tpuguru.launch.arguments import Nargs, read_flags
 from tpuguru.launch.comments import tie_comments
-from tpuguru.launch.model import Command, Launch, Note, Paste, Setting, Word
+from tpuguru.launch.model import Command, Launch, Note, Paste, Setting, SettingSource, Word
+from tpuguru.launch.reader import STDIN
 
 FRAMEWORK = "relax"
+SCRIPT = "script"  # key among a launch's targets: the name that was given for standard input
 ENTRYPOINT_MISSING = "entrypoint-missing"
 _MODULE = re.compile(r"relax\.entrypoints\.train\w*")
 _LAST_SCRIPT = 3  # `python3 -u -O train.py`: a script stands no later
@@ -71,13 +74,19 @@ def read(paste: Paste, command: Command) -> Launch:
         config_path=_model_configuration(paste, arguments.settings),
         settings=arguments.settings,
         environment=command.environment,
-        target=command.target,
+        target=(*command.target, *_name(paste, command)),
         wrappers=command.wrappers,
         variant=command.variant,
         location=command.location,
         comments=tie_comments(paste.comments, written),
         notes=notes,
     )
+
+
+def _name(paste: Paste, command: Command) -> Iterator[Setting]:
+    """Yield the script's name when it was read from standard input under a name of its own."""
+    if command.location is not None and command.location.path == STDIN != paste.path:
+        yield Setting(SCRIPT, paste.path, SettingSource.FILE)
 
 
 def _model_configuration(paste: Paste, settings: tuple[Setting, ...]) -> str:
