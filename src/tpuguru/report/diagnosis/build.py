@@ -36,6 +36,7 @@ from tpuguru.telemetry.source import chunks, open_paste
 
 SCHEMA = "tpuguru/diagnosis/v1"
 _RANK = {Severity.CRITICAL: 0, Severity.WARN: 1, Severity.INFO: 2}
+_SEARCHED = 16
 _SHOWN_CLAIMS = 5
 _SPECIFIC = 40  # rules up to this order name a cause; later ones a general symptom
 
@@ -78,8 +79,10 @@ def _diagnosed(facts: Facts, read: PasteRecord, text: str, seen: Observation | N
     figures = figure_findings(knowledge, facts, seen, text, read.path) if seen else ()
     certain = (*(_with_why(finding, evaluation) for finding in evaluation.findings), *figures)
     words = text or " ".join(finding.title for finding in certain)
-    hits = knowledge.search(words, limit=12) if words else []
-    similar = () if _explained(evaluation) else similar_causes(hits, read.path, certain)
+    hits = knowledge.search(words, limit=_SEARCHED) if words else []
+    similar: tuple[SimilarCause, ...] = ()
+    if not _explained(evaluation):
+        similar = similar_causes(hits, read.path, certain, words, log=bool(read.formats))
     findings = ranked(certain, similar)
     route = knowledge.route(words) if words else None
     report = Diagnosis(

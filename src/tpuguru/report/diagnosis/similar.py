@@ -4,6 +4,7 @@ A rule proves; a resemblance only points. So these findings are marked borderlin
 matched, and never outrank a rule.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -26,9 +27,23 @@ CATEGORY = {
     "caution": Category.HYGIENE,
     "ok": Category.HYGIENE,
 }
+LEAST_SCORE = 0.4
 LEAST_COVERAGE = 0.18
 LEAST_SHARE_OF_BEST = 0.6
+NEARLY_BEST = 0.9
+LEAST_WORDS = 3  # words besides bare numbers: two shared words are a coincidence
 _MOST = 3
+# What people write when something broke, when something is amiss, and when all is well, as stems.
+_BROKEN = (
+    r"exception|traceback|fatal|oom\b|exhaust|crash|core dump|hang|hung|stuck|\bnan\b|abort|halt|kill|崩|卡住"
+)
+_AMISS = (
+    r"error|fail|exceed|stall|pending|\binf\b|slow|lower|worse|drop|fell|wrong|differ|mismatch|missing|ignor|"
+    r"invalid|reject|refus|denied|unavailable|evict|timeout|timed out|garbage|degrad|leak|grow|jump|spike|"
+    r"retry|busy|warn|\bnot\b|n't\b|\bnever\b|\bno\b|\bonly\b|\bbut\b|instead|although|though|unchanged|"
+    r"too |why|0 rows|\bthan\b|\bvs\b|against|before|报错|错误|失败|慢|不一致|不对|异常|丢|变差|下降|没有|超"
+)
+_WELL = r"finished|completed|committed|\bready\b|succe|agree|continued|as usual|stable|smooth|完成|成功|正常"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +54,45 @@ class SimilarCause:
     score: float
 
 
-def similar_causes(hits: Sequence[Hit], path: str, certain: Iterable[Finding]) -> tuple[SimilarCause, ...]:
-    """Return up to three causes that resemble the paste, best first; none that a rule has stated already."""
+def similar_causes(
+    hits: Sequence[Hit], path: str, certain: Iterable[Finding], text: str, *, log: bool = False
+) -> tuple[SimilarCause, ...]:
+    """Return up to three causes that resemble the paste, best first; none that a rule has stated already.
+
+    ``log`` says that the paste is the output of a known program.
+    """
     stated = {source.url for finding in certain for source in finding.sources}
     known = [hit for hit in hits if hit.claim.impact]
-    causes = [hit for hit in known if not _stated(hit, stated)]
-    if not causes or causes[0].coverage < LEAST_COVERAGE:
+    if not known or known[0].score < LEAST_SCORE:
         return ()
-    best = known[0].score  # a cause that a rule states already explains the paste: others must come near it
-    near = [
-        hit for hit in causes if hit.score >= LEAST_SHARE_OF_BEST * best and hit.coverage >= LEAST_COVERAGE
-    ]
-    return tuple(SimilarCause(_finding(hit, path), hit.score) for hit in near[:_MOST])
+    least = (
+        LEAST_SHARE_OF_BEST * known[0].score
+    )  # also where a rule states that one: others must come near it
+    near = [hit for hit in known if hit.score >= least and _is_near(hit) and not _stated(hit, stated)]
+    return tuple(
+        SimilarCause(_finding(hit, path), hit.score) for hit in _credible(near, text, log=log)[:_MOST]
+    )
+
+
+def _credible(near: Sequence[Hit], text: str, *, log: bool) -> Sequence[Hit]:
+    """Return what may be said of ``text``: no alarm where nobody complains or what was seen is normal."""
+    if not near or _mentions(_BROKEN, text):
+        return near
+    normal = [hit for hit in near if hit.claim.impact == "ok"]
+    if _mentions(_AMISS, text):
+        return normal if near[0].claim.impact == "ok" else near
+    if normal and normal[0].score >= NEARLY_BEST * near[0].score:
+        return normal
+    return () if log or _mentions(_WELL, text) else near
+
+
+def _mentions(stems: str, text: str) -> bool:
+    return re.search(stems, text, re.IGNORECASE) is not None
+
+
+def _is_near(hit: Hit) -> bool:
+    words = [label for label in hit.matched if not label.replace(".", "").isdigit()]
+    return hit.coverage >= LEAST_COVERAGE and len(words) >= LEAST_WORDS
 
 
 def _stated(hit: Hit, urls: set[str]) -> bool:
