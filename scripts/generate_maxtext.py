@@ -1,6 +1,6 @@
 """Write MaxText's defaults table and the facts for its keys, from an installed MaxText.
 
-``python scripts/generate_maxtext.py TOOLCHAIN_PYTHON`` writes them; ``--check`` only says whether they differ.
+``python scripts/generate_maxtext.py TOOLCHAIN_PYTHON`` writes them; ``--check`` only says if they differ.
 """
 
 import json
