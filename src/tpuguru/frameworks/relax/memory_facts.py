@@ -1,69 +1,23 @@
 """Facts that need the model's sizes: parameters, the memory budget, and what changes would make of it."""
 
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import partial
 
 from tpuguru.facts.value import FactValue, Unknown, Value
-from tpuguru.frameworks.relax.batch import Batch, longest_sample
-from tpuguru.frameworks.relax.engine import RolloutEngine, fewest_gpus, pool_of, pool_tokens, rollout_engine
+from tpuguru.frameworks.relax.batch import longest_sample
+from tpuguru.frameworks.relax.estimates import RUN_FLAGS, Estimates, more_experts
 from tpuguru.frameworks.relax.facts import Subject
 from tpuguru.frameworks.relax.flags import NotKnownError
-from tpuguru.frameworks.relax.peaks import Peaks
 from tpuguru.frameworks.relax.putting import Putter, told
-from tpuguru.frameworks.relax.training import run_batch, training_run, virtual_chunks
-from tpuguru.memory.budget import Budget
+from tpuguru.frameworks.relax.serving_facts import put_engine, put_suggestions
+from tpuguru.frameworks.relax.training import virtual_chunks
 from tpuguru.memory.fit import fit
-from tpuguru.memory.megatron import MegatronRun, estimate, stage_budgets
+from tpuguru.memory.megatron import stage_budgets
 from tpuguru.memory.megatron.local_parameters import local_parameters, padded_vocabulary
 from tpuguru.memory.megatron.state import optimizer_parameters
 from tpuguru.models.architecture import Architecture, MoeMlp, SoftmaxAttention
-from tpuguru.models.parameters import ParameterCount, count_parameters
 
-_RUN_FLAGS = ("max-tokens-per-gpu", "tensor-model-parallel-size", "resource")
 _LOG_PROB_BYTES = 6  # bytes per logit of a forward pass: bf16 and its fp32 copy
-
-
-class Estimates:
-    """The training run and what is estimated of it, each computed when it is first asked for."""
-
-    def __init__(self, subject: Subject) -> None:
-        """Keep the subject."""
-        self._subject = subject
-
-    @property
-    def architecture(self) -> Architecture:
-        """The model. NotKnownError."""
-        return self._subject.model.architecture
-
-    @cached_property
-    def count(self) -> ParameterCount:
-        """Parameters of the model."""
-        return count_parameters(self.architecture)
-
-    @cached_property
-    def batch(self) -> Batch:
-        """The batch of the actor."""
-        return run_batch(self._subject.flags, self._subject.resources.gpus("actor"))
-
-    @cached_property
-    def run(self) -> MegatronRun:
-        """The actor's training run. NotKnownError, UsageError."""
-        return training_run(self._subject.flags, self.architecture, self._subject.resources)
-
-    @cached_property
-    def budget(self) -> Budget:
-        """The budget of the fullest GPU."""
-        return estimate(self.run)
-
-    @cached_property
-    def peaks(self) -> Peaks:
-        """What-if peaks."""
-        return Peaks(self.run, self.batch)
-
-    @cached_property
-    def engine(self) -> RolloutEngine:
-        """The rollout engines."""
-        return rollout_engine(self._subject.flags, self._subject.resources)
 
 
 def put_memory(put: Putter, subject: Subject) -> None:
@@ -73,8 +27,8 @@ def put_memory(put: Putter, subject: Subject) -> None:
     _put_parallel(put, subject, estimates)
     _put_budget(put, subject, estimates)
     _put_peaks(put, subject, estimates)
-    _put_engine(put, subject, estimates)
-    _put_suggestions(put, subject, estimates)
+    put_engine(put, subject, estimates)
+    put_suggestions(put, subject, estimates)
 
 
 def _put_sizes(put: Putter, subject: Subject, estimates: Estimates) -> None:
@@ -166,7 +120,7 @@ def _put_budget(put: Putter, subject: Subject, estimates: Estimates) -> None:
         "optimizer.shard": partial(_shard, estimates),
     }
     for name, work in works.items():
-        put.deferred(name, work, *_RUN_FLAGS)
+        put.deferred(name, work, *RUN_FLAGS)
 
 
 def _logits(estimates: Estimates, each: int) -> int:
@@ -208,89 +162,13 @@ def _put_peaks(put: Putter, subject: Subject, estimates: Estimates) -> None:
         "tokens_double": lambda: estimates.peaks.tokens_double(),  # noqa: PLW0108
         "half_gpus": lambda: estimates.peaks.half_gpus(),  # noqa: PLW0108
         "precision_aware": lambda: estimates.peaks.with_optimizer(precision_aware=True),
-        "more_experts": lambda: estimates.peaks.experts(_more_experts(subject, estimates)),
+        "more_experts": lambda: estimates.peaks.experts(more_experts(subject, estimates)),
     }
     for name, work in works.items():
-        put.deferred(f"peak.{name}", work, *_RUN_FLAGS)
+        put.deferred(f"peak.{name}", work, *RUN_FLAGS)
     for name in ("now", "without_offload", "without_recompute"):
-        put.deferred(f"fit.{name}", partial(_fit, works[name], subject), *_RUN_FLAGS)
+        put.deferred(f"fit.{name}", partial(_fit, works[name], subject), *RUN_FLAGS)
 
 
 def _fit(peak: Callable[[], int], subject: Subject) -> str:
     return fit(peak(), subject.device_bytes).value
-
-
-def _more_experts(subject: Subject, estimates: Estimates) -> int:
-    """Return the largest expert parallelism within a node that divides experts and GPUs."""
-    run = estimates.run
-    if not estimates.architecture.is_moe:
-        raise NotKnownError("the model has no experts")
-    per_node = subject.flags.size("num-gpus-per-node", 8)
-    ranks = run.gpus // (run.pipeline_parallel * run.expert_tensor)
-    limit = min(ranks, max(1, per_node // run.expert_tensor), estimates.architecture.experts)
-    fitting = (
-        size
-        for size in range(limit, 0, -1)
-        if ranks % size == 0 and estimates.architecture.experts % size == 0
-    )
-    return next(fitting, 1)
-
-
-def _put_engine(put: Putter, subject: Subject, estimates: Estimates) -> None:
-    flags, keys = subject.flags, ("sglang-mem-fraction-static", "rollout-num-gpus-per-engine")
-
-    def layers_told() -> None:
-        if not subject.model.layers_told:
-            raise NotKnownError(
-                "the model configuration leaves to the checkpoint which layers keep a KV cache",
-                "the --linear-… flags of the model, or --model NAME",
-            )
-
-    def pool(share: int) -> FactValue:
-        layers_told()
-        engine = estimates.engine
-        if engine.gpus % share:
-            raise NotKnownError("an engine has one GPU only", "an engine of several GPUs")
-        gpus = engine.gpus // share
-        found = pool_of(flags, estimates.architecture, engine, subject.device_bytes, gpus)
-        return pool_tokens(found, engine)
-
-    def whole(name: str) -> int:
-        found = pool_of(
-            flags, estimates.architecture, estimates.engine, subject.device_bytes, estimates.engine.gpus
-        )
-        if name == "weights":
-            return found.budget.bytes_of("weights")
-        layers_told()
-        return found.bytes_per_token
-
-    put.deferred("engine.pool", partial(pool, 1), *keys)
-    put.deferred("engine.pool_half", partial(pool, 2), *keys)
-    put.deferred("engine.weights", partial(whole, "weights"), *keys)
-    put.deferred("engine.token_bytes", partial(whole, "token"), *keys)
-
-
-def _put_suggestions(put: Putter, subject: Subject, estimates: Estimates) -> None:
-    def engine() -> int:
-        longest = longest_sample(subject.flags)
-        if longest is None:
-            raise NotKnownError("no flag bounds the length of a sample", "--rollout-max-response-len")
-        if not subject.model.layers_told:
-            raise NotKnownError("which layers keep a KV cache is not known", "--model NAME")
-        found = estimates.engine
-        return fewest_gpus(subject.flags, estimates.architecture, found, subject.device_bytes, longest)
-
-    def chunk() -> int:
-        stages = subject.flags.size("pipeline-model-parallel-size", 1)
-        return max(1, len(estimates.architecture.layers) // (2 * stages))
-
-    works: dict[str, Callable[[], FactValue]] = {
-        "expert": partial(_more_experts, subject, estimates),
-        "engine": engine,
-        "budget": lambda: estimates.peaks.largest_budget(subject.device_bytes),
-        "offload_fraction": lambda: estimates.peaks.offload_fraction(subject.device_bytes),
-        "chunk": chunk,
-        "half_gpus": lambda: subject.resources.total // 2,
-    }
-    for name, work in works.items():
-        put.deferred(f"suggest.{name}", work, *_RUN_FLAGS)
