@@ -52,17 +52,17 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def rehearse(python: Path, folders: dict[str, str]) -> Rehearse:
     """A function that rehearses a program of tests/slice/programs."""
+    return rehearse_with(python, folders)
 
-    def run(
-        *options: str,
-        program: str,
-        arguments: tuple[str, ...] = (),
-        environment: dict[str, str] | None = None,
-    ) -> Run:
+
+def rehearse_with(python: Path, folders: dict[str, str]) -> Rehearse:
+    """The same with any interpreter."""
+
+    def run(*options: str, program: str, arguments: tuple[str, ...] = ()) -> Run:
         command = [str(python), str(PROGRAMS / program), *arguments]
         done = subprocess.run(
             [*tpuguru("rehearse"), "--yes", "--output-format", "json", *options, "--", *command],
-            env=os.environ | folders | (environment or {}),
+            env=os.environ | folders,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

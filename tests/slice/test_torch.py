@@ -1,0 +1,53 @@
+"""TorchTPU on a virtual slice. $TPUGURU_TEST_TORCH_PYTHON names a Python with torch_tpu, libtpu and jax."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from tests.slice.conftest import Rehearse, Run, rehearse_with
+
+pytestmark = [pytest.mark.toolchain, pytest.mark.slow]
+
+# The same loop in one process of PyTorch 2.13 on the CPU.
+CPU_LOSSES = ["loss 1.22437", "loss 1.13474", "loss 1.0594"]
+
+
+@pytest.fixture(scope="module")
+def rehearse_torch(folders: dict[str, str]) -> Rehearse:
+    """Rehearse with TorchTPU's interpreter; skipped where there is none (5.9 GB)."""
+    named = os.environ.get("TPUGURU_TEST_TORCH_PYTHON", "")
+    if not named:
+        pytest.skip("TPUGURU_TEST_TORCH_PYTHON is not set")
+    return rehearse_with(Path(named), folders)
+
+
+@pytest.fixture(scope="module")
+def eager(rehearse_torch: Rehearse) -> Run:
+    """One process, one device."""
+    return rehearse_torch("--slice", "v6e:1x1", program="torch_eager.py")
+
+
+def test_the_quick_start_prints_true_values(eager: Run) -> None:
+    """Ones times twos is eights."""
+    assert eager.code == 0, eager.stderr[-3000:]
+    assert json.loads(eager.lines()[0]) == [8.0] * 16
+
+
+def test_eager_and_compiled_training_equal_the_cpu(eager: Run) -> None:
+    """Losses of AdamW steps equal those of PyTorch on the CPU to five digits."""
+    told = dict(line.split(" ", 1) for line in eager.lines()[1:] if line[:3] in ("cpu", "eag", "com"))
+    cpu = json.loads(told["cpu"])
+    assert json.loads(told["eager"]) == pytest.approx(cpu, abs=2e-5)
+    assert json.loads(told["compiled"]) == pytest.approx(cpu, abs=2e-5)
+
+
+@pytest.mark.parametrize("mode", ["fsdp", "ddp"])
+def test_four_ranks_equal_one_cpu_process(rehearse_torch: Rehearse, mode: str) -> None:
+    """One process a device is started unasked; collectives and losses are right on every rank."""
+    run = rehearse_torch("--slice", "v6e:2x2", program="torch_ranks.py", arguments=(mode,))
+    assert run.code == 0, run.stderr[-3000:]
+    for rank in range(4):
+        lines = run.lines(rank)
+        assert "all_reduce [10.0, 10.0, 10.0, 10.0]" in lines
+        assert [line for line in lines if line.startswith("loss")] == CPU_LOSSES
