@@ -28,6 +28,8 @@ std::string QuestionOf(const std::string& program, const std::string& options) {
   const Settings& settings = GetSettings();
   std::string question = settings.topology + "\n" + std::to_string(settings.slices) + "\n";
   for (const int64_t bound : settings.host_bounds) question += std::to_string(bound) + ",";
+  question += "\n" + settings.chip_config + "\n";
+  for (const bool ring : settings.wrap) question += ring ? "1" : "0";
   question += "\n" + CurrentClient().platform_version + "\n";
   for (const char* name : {"LIBTPU_INIT_ARGS", "XLA_FLAGS"}) {
     const char* value = std::getenv(name);
