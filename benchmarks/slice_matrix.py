@@ -25,7 +25,7 @@ def try_pair(pair: str) -> str:
     try:
         subprocess.run(["uv", "venv", "-q", "--python", sys.executable, str(folder / "env")], check=True)
         python = folder / "env" / "bin" / "python"
-        jax = pair.split(",")[0]
+        jax = pair.partition(",")[0]
         install = ["uv", "pip", "install", "-q", "--python", str(python)]
         subprocess.run([*install, *pair.split(","), jax.replace("jax", "jaxlib")], check=True)
         command = ["tpuguru", "rehearse", "--slice", "v6e:2x2", "--yes", "--", str(python), str(PROGRAM), "2"]
