@@ -3,7 +3,7 @@
 import json
 
 import jsonschema
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.report.lint.pastes import ENTRY
 from tests.report.lint.sarif_structure import SARIF
@@ -20,7 +20,7 @@ from tpuguru.rules.catalog import load_catalog
 
 VALUES = {
     "model_name": ["llama3.1-8b", "qwen3-30b-a3b", "deepseek3-671b", "no-such-model"],
-    "per_device_batch_size": ["1", "0.125", "1.3", "-4", "abc", "1e400"],
+    "per_device_batch_size": ["1", "0.125", "1.3", "-4", "abc", "1e400", "1e300", "nan"],
     "max_target_length": ["64", "2048", "131072", "0", ""],
     "ici_fsdp_parallelism": ["-1", "8", "0", "64"],
     "ici_tensor_parallelism": ["1", "-1", "3", "16"],
@@ -62,7 +62,13 @@ LAUNCH = st.lists(LINE, max_size=12).map(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A launch of a few lines needs no shrinking, which would take minutes.
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
 @given(st.lists(LAUNCH, min_size=1, max_size=2), st.sampled_from(["", "v6e-8", "tpu7x:2x2x1"]))
 def test_any_launch_gives_a_whole_report_or_a_sentence(launches: list[str], slice_name: str) -> None:
     """Every format renders it, the machine formats are valid, and the counts agree."""

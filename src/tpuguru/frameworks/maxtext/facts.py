@@ -159,7 +159,7 @@ def _put_batch(facts: Facts, settings: Settings, mesh: Mesh, target: Target | No
     derived.put("maxtext.batch.dropped_fraction", batch.dropped_fraction, *keys)
     length = lambda: batch.global_trained * settings.integer("max_target_length")  # noqa: E731
     derived.compute("batch.tokens_per_step", length, *keys, "max_target_length")
-    if isinstance(mesh.batch_shards, int):
+    if isinstance(mesh.batch_shards, int) and mesh.batch_shards > 0:
         derived.put("maxtext.batch.divides", batch.micro_trained % mesh.batch_shards == 0, *keys)
 
 

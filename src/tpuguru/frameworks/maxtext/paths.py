@@ -49,6 +49,7 @@ _QWIX_TYPES = {
     "fp8_gpu",
     "fp8_nanoo",
 }
+_LARGEST = 1e18  # far above any size or count of a launch
 _SHORTEST_SPLASH_SEQUENCE = 128  # attention_op.py: autoselected takes dot_product below it
 _DATA_PATHS = {
     "tfds": ("dataset_path", "dataset_name"),
@@ -74,11 +75,11 @@ class Settings:
         return bool(self._known(key))
 
     def number(self, key: str) -> float:
-        """Return a number. NotKnownError when unknown or null."""
+        """Return a number. NotKnownError when unknown, null, or too large to compute with."""
         value = self._known(key)
-        if isinstance(value, (int, float)):
+        if isinstance(value, (int, float)) and abs(value) < _LARGEST:  # false for infinity and NaN too
             return value
-        raise NotKnownError(Unknown(f"{key} is not a number"))
+        raise NotKnownError(Unknown(f"{key} is not a number to compute with"))
 
     def integer(self, key: str) -> int:
         """Return a whole number. NotKnownError when unknown or null."""
