@@ -1,8 +1,12 @@
 // The table's functions on devices, their descriptions and memories.
 
+#include <map>
+#include <mutex>
+
 #include "core/libtpu.h"
 #include "core/overrides.h"
 #include "device/client.h"
+#include "device/topology.h"
 
 namespace slice {
 namespace {
@@ -31,6 +35,19 @@ Error* DeviceDescription_Attributes(DeviceDescription_Attributes_Args* arguments
   if (!device) return static_cast<Error*>(Libtpu().slots[kDeviceDescription_Attributes](arguments));
   arguments->attributes = device->attributes.data();
   arguments->num_attributes = device->attributes.size();
+  return nullptr;
+}
+
+// Topologies that the program makes itself have the same mark as the client, which frameworks compare.
+Error* TopologyDescription_PlatformVersion(TopologyDescription_PlatformVersion_Args* arguments) {
+  Check(static_cast<Error*>(Libtpu().slots[kTopologyDescription_PlatformVersion](arguments)));
+  static std::mutex mutex;
+  static auto& marked = *new std::map<std::string, std::string>;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const std::string theirs(arguments->platform_version, arguments->platform_version_size);
+  const std::string& ours = marked.emplace(theirs, MarkVersion(theirs)).first->second;
+  arguments->platform_version = ours.data();
+  arguments->platform_version_size = ours.size();
   return nullptr;
 }
 
@@ -153,6 +170,7 @@ std::vector<Override> DeviceOverrides() {
   return {
       SLICE_OVERRIDE(DeviceDescription_ProcessIndex),
       SLICE_OVERRIDE(DeviceDescription_Attributes),
+      SLICE_OVERRIDE(TopologyDescription_PlatformVersion),
       SLICE_OVERRIDE(Device_GetDescription),
       SLICE_OVERRIDE(Device_IsAddressable),
       SLICE_OVERRIDE(Device_LocalHardwareId),

@@ -86,8 +86,10 @@ std::string PlatformVersion(pjrt::TopologyDescription* topology) {
   Arguments<pjrt::TopologyDescription_PlatformVersion_Args> ask;
   ask.topology = topology;
   Check(CallLibtpu<pjrt::kTopologyDescription_PlatformVersion>(ask));
-  return std::string(ask.platform_version, ask.platform_version_size);
+  return MarkVersion(std::string(ask.platform_version, ask.platform_version_size));
 }
+
+std::string MarkVersion(const std::string& version) { return version + "\nvirtual slice of tpuguru"; }
 
 int64_t DeviceMemoryLimit(pjrt::TopologyDescription* topology) {
   Arguments<pjrt::TopologyDescription_Attributes_Args> ask;

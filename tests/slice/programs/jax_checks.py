@@ -336,6 +336,21 @@ def reading_an_unknown_value_gives_nan():
     assert int(jax.jit(lambda a: a.astype(jnp.int32).sum())(big)) == 0
 
 
+@check
+def caches_cannot_be_mixed_with_a_real_tpus():
+    """JAX names its persistent cache by the version; ahead-of-time compiling compares it with a topology's."""
+    from jax.experimental import topologies
+
+    version = jax.devices()[0].client.platform_version
+    assert "virtual slice" in version, version
+    topology = topologies.get_topology_desc(platform="tpu", topology_name="tpu7x:2x2x1")
+    assert topology.devices[0].client.platform_version == version
+    sharding = NamedSharding(Mesh(np.array(topology.devices), ("x",)), P("x"))
+    shape = jax.ShapeDtypeStruct((64, 128), jnp.float32, sharding=sharding)
+    compiled = jax.jit(lambda a: a * 2).lower(shape).compile()
+    assert compiled.memory_analysis().argument_size_in_bytes == 8 * 128 * 4
+
+
 def main():
     wanted = sys.argv[1:] or list(CHECKS)
     for name in wanted:
