@@ -99,3 +99,19 @@ def test_more_processes_than_this_machine_can_have(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert "would need 256 processes" in done.stderr
+
+
+def test_a_libtpu_that_does_not_fit_is_refused_with_the_reason(tmp_path: Path) -> None:
+    """A file that is no libtpu, or a version that the self-test rejects, never meets the user's program."""
+    fake = tmp_path / "libtpu.so"
+    fake.write_bytes(b"not a library")
+    trace = tmp_path / "trace"
+    done = rehearse(
+        *("--slice", "v6e:2x2", "--yes", *touch(trace)),
+        cwd=tmp_path,
+        environment={"TPUGURU_SLICE_LIBTPU": str(fake)},
+    )
+    assert done.returncode == 2
+    assert "does not support libtpu" in done.stderr
+    assert "cannot load libtpu" in done.stderr
+    assert not trace.exists()

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from tpuguru.base.errors import UsageError
+from tpuguru.hardware.slices import Slice
 from tpuguru.slice.interpreter import Interpreter
 from tpuguru.slice.settings import PREFIX, SliceSettings
 
@@ -51,12 +52,27 @@ def plan_ranks(
     ``port`` is that of the ranks' meeting point, 0 for any free one.
     """
     torch = uses_torch(command, interpreter)
-    mode = _guess(command, torch=torch) if processes is Processes.AUTO else processes
+    mode = choose_processes(settings.slice, processes, command, interpreter)
     ranks = _one(settings, port, torch=torch) if mode is Processes.ONE else _several(settings, mode, port)
     if torch:
         shared = _torch_environment(settings)
         ranks = [replace(rank, environment=rank.environment | shared) for rank in ranks]
     return ranks
+
+
+def choose_processes(
+    tpu: Slice, processes: Processes, command: tuple[str, ...], interpreter: Interpreter
+) -> Processes:
+    """Return what «auto» comes to for this command. UsageError when there would be too many processes."""
+    torch = uses_torch(command, interpreter)
+    mode = _guess(command, torch=torch) if processes is Processes.AUTO else processes
+    count = {Processes.PER_HOST: tpu.hosts, Processes.PER_DEVICE: tpu.devices}.get(mode, 1)
+    if count > MOST_RANKS:
+        raise UsageError(
+            f"{tpu.name} would need {count} processes; {MOST_RANKS} is the most",
+            help="--processes one has all its devices in one process",
+        )
+    return mode
 
 
 def uses_torch(command: tuple[str, ...], interpreter: Interpreter) -> bool:
@@ -96,11 +112,6 @@ def _one(settings: SliceSettings, port: int, *, torch: bool) -> list[Rank]:
 
 def _several(settings: SliceSettings, mode: Processes, port: int) -> list[Rank]:
     count = settings.slice.hosts if mode is Processes.PER_HOST else settings.slice.devices
-    if count > MOST_RANKS:
-        raise UsageError(
-            f"{settings.slice.name} would need {count} processes; {MOST_RANKS} is the most",
-            help="--processes one has all its devices in one process",
-        )
     meeting = port or free_port()
     if mode is Processes.PER_HOST:
         return [Rank(number, _host_environment(settings, number, count, meeting)) for number in range(count)]

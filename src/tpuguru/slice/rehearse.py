@@ -20,7 +20,7 @@ from tpuguru.hardware.slices import Slice
 from tpuguru.slice.figures import blank_figures
 from tpuguru.slice.interpreter import Interpreter, inspect_interpreter, interpreter_of
 from tpuguru.slice.library import plugin_library
-from tpuguru.slice.plan import Processes, Rank, plan_ranks
+from tpuguru.slice.plan import Processes, Rank, choose_processes, plan_ranks
 from tpuguru.slice.self_test import require_self_test
 from tpuguru.slice.settings import SliceSettings
 from tpuguru.slice.values.server import ValuesServer, values_server
@@ -81,6 +81,7 @@ type OnLine = Callable[[int, str, str], None]
 def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
     """Run to the program's end, or to a bound. UsageError and ToolFailureError before anything is started."""
     interpreter = inspect_interpreter(interpreter_of(list(request.command)))
+    choose_processes(request.slice, request.processes, request.command, interpreter)  # too many: say so first
     library = plugin_library()
     require_self_test(library, interpreter)
     run_id = time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)
