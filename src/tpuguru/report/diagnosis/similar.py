@@ -27,10 +27,10 @@ CATEGORY = {
     "caution": Category.HYGIENE,
     "ok": Category.HYGIENE,
 }
-LEAST_SCORE = 0.4
+LEAST_SCORE = 0.33
 LEAST_COVERAGE = 0.18
 LEAST_SHARE_OF_BEST = 0.6
-NEARLY_BEST = 0.9
+NEARLY_BEST = 0.9  # an explanation so near the best is taken where nobody complains
 LEAST_WORDS = 3  # words besides bare numbers: two shared words are a coincidence
 _MOST = 3
 # What people write when something broke, when something is amiss, and when all is well, as stems.
