@@ -76,7 +76,7 @@ def test_a_specification_is_read_and_spelt_in_one_way() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "maxtext", "maxtext=0.2.5", "maxtext==0.2.5,--index-url==x", "a==1,b", "a==1;b"]
+    "text", ["", "maxtext", "maxtext=0.2.5", "maxtext==0.2.5,--no-index==x", "a==1,b", "a==1;b"]
 )
 def test_what_is_no_specification_is_refused(text: str) -> None:
     """Nothing that is not a name and a version reaches uv."""
