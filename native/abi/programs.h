@@ -27,17 +27,26 @@ struct Chunk {
   void* deleter_argument;
 };
 
-// Host callbacks of a program (`jax.debug.print`): what it sends to the host arrives here.
+using CallbackError = Error* (*)(int code, const char* message, size_t size);
+
+// Host callbacks of a program (`jax.pure_callback`): what the program sends to the host arrives here, and
+// what it receives is asked for here, each on a channel of its own.
 struct SendCallback {
-  int64_t channel_id;
-  void* user_argument;
-  Error* (*send)(Chunk* chunk, void* make_error, size_t total_size, bool done, void* user_argument);
+  int64_t channel;
+  void* argument;
+  Error* (*send)(Chunk* chunk, CallbackError* make_error, size_t total_size, bool done, void* argument);
+};
+
+struct ReceiveCallback {
+  int64_t channel;
+  void* argument;
+  void (*receive)(CopyToDeviceStream* stream, void* argument);
 };
 
 struct ExecuteOptions {
   PJRT_HEADER;
-  SendCallback** send_callbacks;
-  void** recv_callbacks;
+  SendCallback** send_callbacks;  // for each device, an array
+  ReceiveCallback** recv_callbacks;
   size_t num_send_ops;
   size_t num_recv_ops;
   int launch_id;
@@ -75,6 +84,41 @@ struct Client_Load_Args {
   LoadedExecutable* loaded_executable;
 };
 PJRT_DECLARED_SIZE(Client_Load_Args, loaded_executable);
+
+struct CopyToDeviceStream_Destroy_Args {
+  PJRT_HEADER;
+  CopyToDeviceStream* stream;
+};
+PJRT_DECLARED_SIZE(CopyToDeviceStream_Destroy_Args, stream);
+
+struct CopyToDeviceStream_AddChunk_Args {
+  PJRT_HEADER;
+  CopyToDeviceStream* stream;
+  Chunk* chunk;
+  Event* transfer_complete;
+};
+PJRT_DECLARED_SIZE(CopyToDeviceStream_AddChunk_Args, transfer_complete);
+
+struct CopyToDeviceStream_TotalBytes_Args {
+  PJRT_HEADER;
+  CopyToDeviceStream* stream;
+  int64_t total_bytes;
+};
+PJRT_DECLARED_SIZE(CopyToDeviceStream_TotalBytes_Args, total_bytes);
+
+struct CopyToDeviceStream_GranuleSize_Args {
+  PJRT_HEADER;
+  CopyToDeviceStream* stream;
+  int64_t granule_bytes;
+};
+PJRT_DECLARED_SIZE(CopyToDeviceStream_GranuleSize_Args, granule_bytes);
+
+struct CopyToDeviceStream_CurrentBytes_Args {
+  PJRT_HEADER;
+  CopyToDeviceStream* stream;
+  int64_t current_bytes;
+};
+PJRT_DECLARED_SIZE(CopyToDeviceStream_CurrentBytes_Args, current_bytes);
 
 struct Executable_Destroy_Args {
   PJRT_HEADER;

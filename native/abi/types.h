@@ -91,6 +91,7 @@ struct Buffer;
 struct Executable;
 struct LoadedExecutable;
 struct AsyncTransferManager;
+struct CopyToDeviceStream;
 struct AsyncTrackingEvent;
 struct MemoryLayout;
 

@@ -54,5 +54,6 @@ std::vector<Override> ExecutableOverrides();
 std::vector<Override> CompileOverrides();
 std::vector<Override> LoadedExecutableOverrides();
 std::vector<Override> ExecuteOverrides();
+std::vector<Override> CallbackOverrides();
 
 }  // namespace slice

@@ -86,9 +86,9 @@ const pjrt::Api* Table() {
     auto& made = *reinterpret_cast<pjrt::Api*>(storage);
     CopyHeader(made);
     RefuseOurs(made);
-    for (auto* part :
-         {ClientOverrides, DeviceOverrides, BufferOverrides, TransferOverrides, AsyncTransferOverrides,
-          ExecutableOverrides, CompileOverrides, LoadedExecutableOverrides, ExecuteOverrides}) {
+    for (auto* part : {ClientOverrides, DeviceOverrides, BufferOverrides, TransferOverrides,
+                       AsyncTransferOverrides, ExecutableOverrides, CompileOverrides,
+                       LoadedExecutableOverrides, ExecuteOverrides, CallbackOverrides}) {
       Install(made, part());
     }
     made.extensions = Extensions();

@@ -7,6 +7,7 @@
 
 #include "core/overrides.h"
 #include "core/settings.h"
+#include "program/callbacks.h"
 #include "program/loaded.h"
 #include "records/records.h"
 #include "values/client.h"
@@ -79,9 +80,9 @@ uint32_t PlaceOf(const Run& run, size_t place) {
 }
 
 // Values of the outputs for each device; none when they are not known. Arguments are read before donation.
-std::vector<std::vector<ValueRef>> Values(const Run& run) {
+ValuesClient::Executed Values(const Run& run) {
   ValuesClient* client = run.program.values_id ? ValuesClient::Get() : nullptr;
-  if (!client || run.program.outputs.empty()) return {};
+  if (!client || (run.program.outputs.empty() && !HasCallbacks(run.call.options))) return {};
   ValuesClient::Execution execution{run.program.values_id, {}, {}, {}, run.program.outputs.size()};
   for (size_t place = 0; place < run.call.num_devices; place++) {
     execution.places.push_back(run.call.execute_device ? 0 : PlaceOf(run, place));
@@ -146,9 +147,12 @@ Error* LoadedExecutable_Execute(LoadedExecutable_Execute_Args* arguments) {
   NoteFirst(run);
   try {
     for (size_t place = 0; place < arguments->num_devices; place++) Reserve(run, place);
-    const auto values = Values(run);
+    const ValuesClient::Executed executed = Values(run);
+    if (executed.id && HasCallbacks(arguments->options)) {
+      RunCallbacks(run.program, *arguments->options, executed.id);
+    }
     for (size_t place = 0; place < arguments->num_devices; place++) Donate(run, place);
-    for (size_t place = 0; place < arguments->num_devices; place++) MakeOutputs(run, place, values);
+    for (size_t place = 0; place < arguments->num_devices; place++) MakeOutputs(run, place, executed.outputs);
   } catch (const Failure& failure) {
     RecordError(run.program.facts->name, failure.message);
     throw;

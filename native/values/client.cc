@@ -4,6 +4,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +12,6 @@
 
 #include "core/settings.h"
 #include "program/loaded.h"
-#include "values/protocol.h"
 
 namespace slice {
 namespace {
@@ -170,8 +170,6 @@ void ValuesClient::Lost() {
     queue_.clear();
     changed_.notify_all();
   }
-  std::fprintf(stderr,
-               "tpuguru virtual slice: the values service went away; values are unknown from here on\n");
   for (auto& each : abandoned) each.second(nullptr, kGone);
 }
 
@@ -221,11 +219,11 @@ uint64_t ValuesClient::IdOf(Value& value, const ArrayType& type) {
   return value.id;
 }
 
-std::vector<std::vector<ValueRef>> ValuesClient::Execute(const Execution& execution) {
+ValuesClient::Executed ValuesClient::Execute(const Execution& execution) {
   const size_t devices = execution.places.size();
   std::unique_lock<std::mutex> lock(mutex_);
   const uint64_t first = next_id_;
-  next_id_ += devices * execution.outputs;
+  next_id_ += std::max<size_t>(devices * execution.outputs, 1);  // without outputs it still has an id
   lock.unlock();
   Frame frame(FrameKind::kExecute);
   frame.Long(execution.program);
@@ -246,30 +244,50 @@ std::vector<std::vector<ValueRef>> ValuesClient::Execute(const Execution& execut
     frame.Dims(execution.types[i]->dims);
   }
   Tell(frame.Done());
-  std::vector<std::vector<ValueRef>> values(devices);
+  Executed executed{first, std::vector<std::vector<ValueRef>>(devices)};
   for (size_t i = 0; i < devices * execution.outputs; i++) {
     auto value = std::make_shared<Value>();
     value->id = first + i;
     value->client = this;
-    values[i / execution.outputs].push_back(std::move(value));
+    executed.outputs[i / execution.outputs].push_back(std::move(value));
   }
-  return values;
+  return executed;
 }
 
-void ValuesClient::Fetch(uint64_t id, Done done) {
-  Frame frame(FrameKind::kFetch);
+// Sends a question; `finish` writes what follows the number of the request.
+void ValuesClient::Ask(Frame frame, Done done, const std::function<void(Frame&)>& finish) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!lost_) {
       frame.Long(next_request_);
       waiting_[next_request_++] = std::move(done);
+      done = nullptr;
     }
   }
   if (done) {  // not kept: the service is gone
     done(nullptr, kGone);
     return;
   }
-  frame.Long(id);
+  finish(frame);
+  Tell(frame.Done());
+}
+
+void ValuesClient::Fetch(uint64_t id, Done done) {
+  Ask(Frame(FrameKind::kFetch), std::move(done), [&](Frame& frame) { frame.Long(id); });
+}
+
+void ValuesClient::Call(uint64_t execution, int64_t channel, Done done) {
+  Ask(Frame(FrameKind::kCall), std::move(done), [&](Frame& frame) {
+    frame.Long(execution);
+    frame.Long(static_cast<uint64_t>(channel));
+  });
+}
+
+void ValuesClient::Give(uint64_t execution, int64_t channel, const std::string& bytes) {
+  Frame frame(FrameKind::kGive);
+  frame.Long(execution);
+  frame.Long(static_cast<uint64_t>(channel));
+  frame.Bytes(bytes);
   Tell(frame.Done());
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "memory/array_type.h"
+#include "values/protocol.h"
 #include "values/value.h"
 
 namespace pjrt {
@@ -44,8 +45,13 @@ class ValuesClient {
     size_t outputs;
   };
 
-  // Tells of one execution; returns the values of its outputs, for each device.
-  std::vector<std::vector<ValueRef>> Execute(const Execution& execution);
+  struct Executed {
+    uint64_t id = 0;                             // of the first output, and so of the execution
+    std::vector<std::vector<ValueRef>> outputs;  // for each device
+  };
+
+  // Tells of one execution.
+  Executed Execute(const Execution& execution);
 
   // Gets the bytes of a value, or null and why they cannot be known.
   using Done = std::function<void(const std::string* bytes, const std::string& reason)>;
@@ -54,6 +60,11 @@ class ValuesClient {
   void Fetch(uint64_t id, Done done);
 
   void Free(uint64_t id);
+
+  // Host callbacks of an execution, which is named by the id of its first output. `Call` waits for what the
+  // program sends on a channel (for a channel on which it receives: as many bytes as it expects).
+  void Call(uint64_t execution, int64_t channel, Done done);
+  void Give(uint64_t execution, int64_t channel, const std::string& bytes);
 
   // Sends a value to whoever receives under the same key, and receives one on a device.
   void Send(const std::string& key, uint64_t id);
@@ -65,6 +76,7 @@ class ValuesClient {
  private:
   explicit ValuesClient(int socket);
   void Tell(std::string frame);
+  void Ask(Frame frame, Done done, const std::function<void(Frame&)>& finish);
   void WriteLoop();
   void ReadLoop();
   void Lost();

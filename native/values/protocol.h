@@ -20,6 +20,8 @@ enum class FrameKind : uint8_t {
   kFetch = 6,    // asks for a value; the answer has the same kind
   kSend = 7,     // a value goes to another process under a key
   kReceive = 8,  // a value comes under a key
+  kCall = 9,     // asks what an execution sends to the host on a channel; answered as a fetch
+  kGive = 10,    // what the host gives an execution on a channel
 };
 
 constexpr uint32_t kValuesProtocolVersion = 1;

@@ -9,7 +9,8 @@ Value::~Value() {
 }
 
 const ValueRef& UnknownValue() {
-  static const auto& unknown = *new ValueRef(std::make_shared<Value>());  // buffers are freed until the very end
+  static const auto& unknown =
+      *new ValueRef(std::make_shared<Value>());  // buffers are freed until the very end
   return unknown;
 }
 

@@ -291,22 +291,41 @@ def optimizers_and_modules():
 
 
 @check
-def debug_print():
+def host_callbacks_are_called():
+    seen = []
+
     @jax.jit
     def function(a):
-        jax.debug.print("a is {}", a.sum())
+        jax.debug.callback(lambda total, first: seen.append((float(total), float(first))), a.sum(), a[0])
         return a * 2
 
-    assert float(function(jnp.ones(4))[0]) == 2.0
+    assert float(function(jnp.arange(4.0))[1]) == 2.0
     jax.effects_barrier()
+    assert seen == [(6.0, 0.0)], seen
 
 
 @check
-def pure_callback():
-    function = jax.jit(
-        lambda a: jax.pure_callback(lambda v: v + 1, jax.ShapeDtypeStruct((), jnp.float32), a) * 2
-    )
-    return {"value": str(function(jnp.float32(3)))}
+def callbacks_that_depend_on_each_other():
+    @jax.jit
+    def function(a):
+        scalar = jax.ShapeDtypeStruct((), jnp.float32)
+        first = jax.pure_callback(lambda v: np.float32(np.asarray(v) * 10), scalar, a)
+        second = jax.pure_callback(lambda v, w: np.float32(np.asarray(v) + np.asarray(w)), scalar, first, a)
+        return first, second + 1
+
+    assert [float(each) for each in function(jnp.float32(2))] == [20.0, 23.0]
+
+
+@check
+def ordered_callbacks():
+    from jax.experimental import io_callback
+
+    seen = []
+    function = jax.jit(lambda a: io_callback(lambda v: seen.append(float(v)), None, a, ordered=True))
+    for number in (3.0, 4.0):
+        function(jnp.float32(number))
+    jax.effects_barrier()
+    assert seen == [3.0, 4.0], seen
 
 
 @check

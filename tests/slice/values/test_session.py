@@ -5,12 +5,16 @@ from dataclasses import dataclass, field
 import pytest
 
 from tpuguru.slice.values.frames import (
+    CallFrame,
     ExecuteFrame,
     FetchFrame,
     FrameError,
     FreeFrame,
+    GiveFrame,
     Hello,
     ProgramFrame,
+    ReceiveFrame,
+    SendFrame,
     ValueFrame,
 )
 from tpuguru.slice.values.graph import Execution, Program
@@ -246,3 +250,58 @@ def test_what_was_never_told_is_an_error(frame: ExecuteFrame | Hello) -> None:
     session, _, [(first, _), _] = two_ranks()
     with pytest.raises(FrameError):
         session.handle(first, frame)
+
+
+def test_a_host_callback_is_computed_in_phases() -> None:
+    """What is sent needs no answer; what depends on the answer is computed once it was given."""
+    engine = Adder(
+        {"callback": ((1,), (0,))}
+    )  # its output needs the host's answer, what it sends the argument
+
+    class Calling(Adder):
+        def prepare(self, program: Program) -> None:
+            super().prepare(program)
+            program.sends, program.receives = {2: 1}, {3: KIND}
+
+    session = Session(Calling(engine.dependencies))
+    rank, answers = connect(session, 0)
+    session.handle(rank, program("callback"))
+    session.handle(rank, ValueFrame(1, KIND, b"\x05"))
+    session.handle(rank, ExecuteFrame(1, 10, (0,), ((1,),), ()))
+    session.handle(rank, CallFrame(1, 10, 2))
+    session.handle(rank, CallFrame(2, 10, 3))
+    assert answers.told == {1: (b"\x05", ""), 2: (bytes(4), "")}
+    session.handle(rank, GiveFrame(10, 3, b"\x2a"))
+    session.handle(rank, FetchFrame(3, 10))
+    assert answers.told[3] == (b"\x2a", "")
+
+
+def test_a_callback_that_was_not_called_leaves_its_results_unknown() -> None:
+    """Nobody gave an answer: the output that needs it is unknown, and says why."""
+
+    class Calling(Adder):
+        def prepare(self, program: Program) -> None:
+            super().prepare(program)
+            program.sends, program.receives = {2: 1}, {3: KIND}
+
+    session = Session(Calling({"callback": ((1,), (0,))}))
+    rank, answers = connect(session, 0)
+    session.handle(rank, program("callback"))
+    session.handle(rank, ValueFrame(1, KIND, b"\x05"))
+    session.handle(rank, ExecuteFrame(1, 10, (0,), ((1,),), ()))
+    session.handle(rank, FetchFrame(3, 10))
+    assert answers.told[3] == (None, "callback: a host callback was not called")
+
+
+def test_an_array_goes_from_one_rank_to_another() -> None:
+    """The receiver waits for the sender, whichever comes first; a key may be used again."""
+    session = Session(Adder({}))
+    (first, _), (second, told) = connect(session, 0), connect(session, 1)
+    for number, data in ((1, b"\x11"), (2, b"\x22")):
+        session.handle(second, ReceiveFrame("key", number, KIND, 1))
+        session.handle(second, FetchFrame(number, number))
+        assert number not in told.told
+        assert [each.program for each in session.deadlocks()] == ["send/receive"]
+        session.handle(first, ValueFrame(number, KIND, data))
+        session.handle(first, SendFrame("key", number))
+        assert told.told[number] == (data, "")

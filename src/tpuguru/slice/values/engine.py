@@ -70,6 +70,8 @@ class CpuEngine:
             program.objection = str(answer["error"])
             return
         program.dependencies = tuple(None if each is None else tuple(each) for each in answer["depends"])
+        program.sends = dict(answer["sends"])
+        program.receives = {channel: (element, tuple(dims)) for channel, element, dims in answer["receives"]}
         self._prepared.add(frame.hash)
 
     def run(self, execution: Execution) -> list[list[bytes]] | None:
@@ -88,7 +90,7 @@ class CpuEngine:
         if "error" in answer:
             program.objection = str(answer["error"])
             return None
-        count = len(program.frame.outputs)
+        count = len(program.frame.outputs) + len(program.sends)
         return [outputs[place * count : (place + 1) * count] for place in range(program.width)]
 
     def close(self) -> None:

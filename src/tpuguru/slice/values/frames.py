@@ -25,6 +25,8 @@ class FrameKind(IntEnum):
     FETCH = 6
     SEND = 7
     RECEIVE = 8
+    CALL = 9
+    GIVE = 10
 
 
 type ArrayKind = tuple[int, tuple[int, ...]]
@@ -114,8 +116,35 @@ class ReceiveFrame:
     device: int
 
 
+@dataclass(frozen=True, slots=True)
+class CallFrame:
+    """A question for what an execution (named by its first output) sends to the host on a channel."""
+
+    request: int
+    execution: int
+    channel: int
+
+
+@dataclass(frozen=True, slots=True)
+class GiveFrame:
+    """What the host gives an execution on a channel."""
+
+    execution: int
+    channel: int
+    data: bytes
+
+
 type Frame = (
-    Hello | ProgramFrame | ValueFrame | ExecuteFrame | FreeFrame | FetchFrame | SendFrame | ReceiveFrame
+    Hello
+    | ProgramFrame
+    | ValueFrame
+    | ExecuteFrame
+    | FreeFrame
+    | FetchFrame
+    | SendFrame
+    | ReceiveFrame
+    | CallFrame
+    | GiveFrame
 )
 
 
@@ -219,6 +248,8 @@ _READERS: dict[FrameKind, Callable[[_Body], Frame]] = {
     FrameKind.EXECUTE: _execute,
     FrameKind.FREE: lambda body: FreeFrame(body.long()),
     FrameKind.FETCH: _fetch,
+    FrameKind.CALL: lambda body: CallFrame(body.long(), body.long(), body.long()),
+    FrameKind.GIVE: lambda body: GiveFrame(body.long(), body.long(), body.blob()),
     FrameKind.SEND: lambda body: SendFrame(body.text(), body.long()),
     FrameKind.RECEIVE: lambda body: ReceiveFrame(body.text(), body.long(), body.kind(), body.count()),
 }

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from math import prod
 from typing import Protocol
 
 from tpuguru.slice.values.frames import ArrayKind, ProgramFrame
@@ -105,6 +106,10 @@ class Program:
     """For each output the arguments it depends on (None: never known); unset before it is prepared."""
     objection: str = ""
     """Why its values cannot be known, when they cannot."""
+    sends: dict[int, int] = field(default_factory=dict)
+    """Channels to the host, and the output (after the program's own) that holds what is sent."""
+    receives: dict[int, ArrayKind] = field(default_factory=dict)
+    """Channels from the host, in the order of the arguments that they add to the program's own."""
 
     @property
     def width(self) -> int:
@@ -120,6 +125,8 @@ class Execution:
     arguments: dict[int, tuple[Value, ...]] = field(default_factory=dict)
     outputs: dict[int, tuple[Value, ...]] = field(default_factory=dict)
     ranks: set[int] = field(default_factory=set)
+    host: dict[int, bytes] = field(default_factory=dict)
+    """What the host gave, by channel."""
     done: bool = False
 
     @property
@@ -135,8 +142,17 @@ class Execution:
         return tuple(devices[place] for place in range(self.program.width) if place not in self.arguments)
 
     def arguments_at(self, place: int) -> tuple[Value, ...]:
-        """Return a place's arguments; without collectives any place may stand for one that is elsewhere."""
-        return self.arguments.get(place) or next(iter(self.arguments.values()))
+        """Return a place's arguments and what the host gave.
+
+        Without collectives any place may stand for one that is elsewhere.
+        """
+        own = self.arguments[place] if place in self.arguments else next(iter(self.arguments.values()))
+        return own + tuple(self._given(channel, kind) for channel, kind in self.program.receives.items())
+
+    def _given(self, channel: int, kind: ArrayKind) -> Value:
+        if channel in self.host:
+            return Value(kind, self.host[channel], Knowledge.KNOWN)
+        return Value(kind, knowledge=Knowledge.UNKNOWN, reason=f"{self.name}: a host callback was not called")
 
     def values(self) -> Iterator[Value]:
         """All arguments of all places."""
@@ -145,17 +161,36 @@ class Execution:
 
     def compute(self, engine: "Engine") -> None:
         """Make the outputs known or unknown, each by what it depends on."""
+        count = len(self.program.frame.outputs)
+        results, reasons = self._results(engine)
+        self.finish(results, reasons or [f"{self.name}: {self.program.objection}"] * count)
+
+    def _results(self, engine: "Engine") -> tuple[list[list[bytes]], list[str]]:
+        """Return the outputs by place, and for each output why it is unknown; no reasons at an objection."""
         program = self.program
         if program.dependencies is None and not program.objection:
             engine.prepare(program)
         if program.objection or program.dependencies is None:
-            self.finish((), [f"{self.name}: {program.objection}"] * len(program.frame.outputs))
-            return
+            return [], []
         reasons = [self._reason(needed) for needed in program.dependencies]
         results = engine.run(self) if "" in reasons else []
-        if results is None:
-            results, reasons = [], [f"{self.name}: {program.objection}"] * len(reasons)
-        self.finish(results, reasons)
+        return (results, reasons) if results is not None else ([], [])
+
+    def sent_to_host(self, engine: "Engine", channel: int) -> tuple[bytes | None, str]:
+        """Return what is sent on a channel, or None and why it is not known.
+
+        For a channel on which the program receives: as many bytes as it expects.
+        """
+        results, reasons = self._results(engine)
+        if channel in self.program.receives:
+            return bytes(size_of(self.program.receives[channel])), ""
+        output = self.program.sends.get(channel)
+        if output is None or not reasons:
+            return (
+                None,
+                self.program.objection or f"{self.name} has no such callback that can be computed here",
+            )
+        return (None, reasons[output]) if reasons[output] else (results[0][output], "")
 
     def _reason(self, needed: tuple[int, ...] | None) -> str:
         """Say why an output that needs these arguments is unknown; empty when it can be computed."""
@@ -180,6 +215,16 @@ class Execution:
         self.done = True
 
 
+def size_of(kind: ArrayKind) -> int:
+    """Return the bytes of an array in host memory."""
+    element, dims = kind
+    return prod(dims) * _ELEMENT_BYTES[element]
+
+
+# By the PJRT ABI's number of the element type; types of less than a byte take one on the host.
+_ELEMENT_BYTES = (1, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 2, 8, 16, *[1] * 7, 0, *[1] * 6)
+
+
 class Engine(Protocol):
     """Computes programs. Both calls return None (or raise nothing) when it cannot be done."""
 
@@ -196,6 +241,13 @@ class Graph:
     def __init__(self, engine: Engine) -> None:
         """Compute with ``engine``."""
         self._engine = engine
+
+    def call(self, execution: Execution, channel: int) -> tuple[bytes | None, str]:
+        """Return what an execution sends to the host on a channel, after what it depends on is evaluated."""
+        for value in list(execution.values()):
+            if self.evaluate(value) is not None:
+                return None, "it depends on a collective that other ranks have not entered"
+        return execution.sent_to_host(self._engine, channel)
 
     def evaluate(self, wanted: Value) -> Producer | None:
         """Make ``wanted`` known or unknown; return what more ranks must enter first, if anything."""

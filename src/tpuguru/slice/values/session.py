@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 
 from tpuguru.slice.values.frames import (
     PROTOCOL_VERSION,
+    CallFrame,
     ExecuteFrame,
     FetchFrame,
     Frame,
     FrameError,
     FreeFrame,
+    GiveFrame,
     Hello,
     ProgramFrame,
     ReceiveFrame,
@@ -30,6 +32,7 @@ from tpuguru.slice.values.meeting import Meeting
 
 # Executions whose outputs nobody read are kept until then, with their arguments; so many at most.
 _MOST_PENDING = 1000
+_MOST_RECENT = 16
 
 _NEVER_HERE = "an array was too big to keep, or never written"
 
@@ -48,6 +51,8 @@ class Rank:
     values: dict[int, Value] = field(default_factory=dict)
     waiting: dict[int, tuple[Value, Producer]] = field(default_factory=dict)
     """Unanswered requests: the value wanted, and what more ranks must enter first."""
+    recent: dict[int, Execution] = field(default_factory=dict)
+    """The last executions by their first output, for their host callbacks."""
     since_evaluation: int = 0
 
     @property
@@ -112,10 +117,10 @@ class Session:
                 self._execute(rank, frame)
             case FetchFrame():
                 self._fetch(rank, frame)
-            case SendFrame():
-                self._send(rank, frame)
-            case ReceiveFrame():
-                self._receive(rank, frame)
+            case SendFrame() | ReceiveFrame():
+                self._transfer(rank, frame)
+            case CallFrame() | GiveFrame():
+                self._host_callback(rank, frame)
 
     def _execute(self, rank: Rank, frame: ExecuteFrame) -> None:
         program = rank.programs.get(frame.program)
@@ -123,6 +128,9 @@ class Session:
             raise FrameError(f"program {frame.program} was never described")
         spread = program.frame.collectives and len(frame.places) < program.width
         execution = self._meeting.enter(id(rank), program) if spread else Execution(program)
+        rank.recent[frame.first_output] = execution
+        while len(rank.recent) > _MOST_RECENT:
+            del rank.recent[next(iter(rank.recent))]
         number = frame.first_output
         for place, arguments in zip(frame.places, frame.arguments, strict=True):
             execution.arguments[place] = tuple(
@@ -136,6 +144,21 @@ class Session:
             self._meeting.left(execution)
             self._retry()
         self._bound_pending(rank, execution)
+
+    def _host_callback(self, rank: Rank, frame: CallFrame | GiveFrame) -> None:
+        execution = rank.recent.get(frame.execution)
+        if execution is None:
+            raise FrameError(f"execution {frame.execution} was never told, or is long past")
+        if isinstance(frame, GiveFrame):
+            execution.host[frame.channel] = frame.data
+        else:
+            rank.answer(frame.request, *self._graph.call(execution, frame.channel))
+
+    def _transfer(self, rank: Rank, frame: SendFrame | ReceiveFrame) -> None:
+        if isinstance(frame, SendFrame):
+            self._send(rank, frame)
+        else:
+            self._receive(rank, frame)
 
     def _send(self, rank: Rank, frame: SendFrame) -> None:
         transfer = self._transfers.setdefault(frame.key, Transfer(device=-1))

@@ -7,6 +7,7 @@ its 8-byte length. XLA:CPU may abort on programs made for a TPU; whoever started
 
 import json
 import os
+import re
 import struct
 import sys
 from importlib import import_module
@@ -19,6 +20,8 @@ _NUMPY_NAMES = (
     *("float8_e4m3b11fnuz", "float8_e5m2fnuz", "float8_e4m3fnuz", "int4", "uint4", "", "int2", "uint2"),
     *("float8_e4m3", "float8_e3m4", "float8_e8m0fnu", "float4_e2m1fn"),
 )
+
+_TOKEN = 23
 
 # Custom calls that XLA:CPU understands, or that its partitioner takes away.
 _KEPT_CALLS = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "TopK", "mhlo.topk"}
@@ -67,6 +70,9 @@ class Module:
                 self._name(op): op for op in self.module.body.operations if op.operation.name == "func.func"
             }
             self._inline_composites()
+            self.sends: list[tuple[int, Foreign]] = []  # channel, type
+            self.receives: list[tuple[int, Foreign]] = []
+            self._open_host_channels()
             self.results = self._analyse(self.functions["main"])
             self._replace_unknown_operations()
 
@@ -95,6 +101,47 @@ class Module:
             with self.ir.InsertionPoint(operation), self.ir.Location.unknown():
                 call = self.func.CallOp([r.type for r in operation.results], callee, list(operation.operands))
             self._replace(operation, list(call.operation.results))
+
+    def _open_host_channels(self) -> None:
+        """Turn what the program sends to the host into outputs, and what it receives into arguments.
+
+        Only at the top level of the program: a callback in a loop cannot be called from outside.
+        """
+        main = self.functions["main"].operation
+        block = main.regions[0].blocks[0]
+        sent = []
+        for operation in [each.operation for each in block.operations]:
+            if operation.name == "stablehlo.send":
+                sent.append(operation.operands[0])
+                self.sends.append((self._channel(operation), operation.operands[0].type))
+                self._replace(operation, [operation.operands[-1]])
+            elif operation.name == "stablehlo.recv":
+                kind = operation.results[0].type
+                argument = block.add_argument(kind, self.ir.Location.unknown(self.context))
+                self.receives.append((self._channel(operation), kind))
+                self._replace(operation, [argument, operation.operands[-1]])
+        if self.sends or self.receives:
+            self._extend_signature(main, block, sent)
+
+    def _extend_signature(self, main: Foreign, block: Foreign, sent: list[Foreign]) -> None:
+        """Return ``sent`` as well, and declare the arguments that were added."""
+        last = list(block.operations)[-1].operation
+        results = [*last.operands, *sent]
+        with self.ir.InsertionPoint(last), self.ir.Location.unknown():
+            self.func.ReturnOp(results)
+        last.erase()
+        kind = self.ir.FunctionType.get([a.type for a in block.arguments], [r.type for r in results])
+        main.attributes["function_type"] = self.ir.TypeAttr.get(kind)
+        for name, added in (("arg_attrs", len(self.receives)), ("res_attrs", len(sent))):
+            if name in main.attributes and added:
+                empty = [self.ir.DictAttr.get({})] * added
+                main.attributes[name] = self.ir.ArrayAttr.get(
+                    [*self.ir.ArrayAttr(main.attributes[name]), *empty]
+                )
+
+    def _channel(self, operation: Foreign) -> int:
+        found = re.search(r"handle = (\d+)", str(operation.attributes["channel_handle"]))
+        return int(found[1]) if found else -1
 
     def _replace(self, operation: Foreign, values: list[Foreign]) -> None:
         for old, new in zip(operation.results, values, strict=True):
@@ -185,7 +232,9 @@ class Program:
         self.numpy = import_module("numpy")
         module = Module(code)
         self.depends = [None if _NEVER in each else sorted(each) for each in module.results]
-        self.outputs = header["outputs"]
+        self.sends = [(channel, len(header["outputs"]) + i) for i, (channel, _) in enumerate(module.sends)]
+        self.receives = [(channel, *_kind_of(kind)) for channel, kind in module.receives]
+        self.outputs = header["outputs"] + [list(_kind_of(kind)) for _, kind in module.sends]
         count = header["replicas"] * header["partitions"]
         self.devices = self.jax.devices("cpu")[:count]
         if len(self.devices) < count:
@@ -212,6 +261,10 @@ class Program:
             "allow_spmd_sharding_propagation_to_parameters",
         ):
             setattr(build, name, getattr(asked, name))
+        for name, added in (("output", len(self.sends)), ("parameters", len(self.receives))):
+            flags = list(getattr(build, f"allow_spmd_sharding_propagation_to_{name}"))
+            if len(flags) > 1:  # one flag alone stands for all
+                setattr(build, f"allow_spmd_sharding_propagation_to_{name}", [*flags, *[False] * added])
         return options
 
     def run(self, arguments: list[list[Foreign]], blobs: list[bytes]) -> list[bytes]:
@@ -241,10 +294,29 @@ class Program:
 
     def _bytes(self, result: Foreign, output: int) -> bytes:
         kind, dims = self.outputs[output]
+        if kind == _TOKEN:
+            return b""
         host = self.numpy.asarray(result)
         if list(host.shape) != dims or host.dtype != _dtype(self.numpy, kind):
             raise RuntimeError(f"output {output} is {host.dtype}{list(host.shape)} on the CPU, not {dims}")
         return bytes(self.numpy.ascontiguousarray(host).tobytes())
+
+
+# MLIR's names of element types, in the order of the numbers above.
+_MLIR_NAMES = (
+    *("", "i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "f32", "f64", "bf16"),
+    *("complex<f32>", "complex<f64>", "f8E5M2", "f8E4M3FN", "f8E4M3B11FNUZ", "f8E5M2FNUZ", "f8E4M3FNUZ"),
+    *("i4", "ui4", "", "i2", "ui2", "f8E4M3", "f8E3M4", "f8E8M0FNU", "f4E2M1FN"),
+)
+
+
+def _kind_of(kind: Foreign) -> tuple[int, list[int]]:
+    """Return the element type's number and the dimensions of ``tensor<2x3xf32>``."""
+    found = re.fullmatch(r"tensor<((?:\d+x)*)(.*)>", str(kind))
+    if found is None:
+        raise ValueError(f"{kind} is no array type")
+    sizes, element = found[1], found[2]
+    return _MLIR_NAMES.index(element), [int(size) for size in sizes.split("x") if size]
 
 
 def _dtype(numpy: Foreign, kind: int) -> Foreign:
@@ -261,7 +333,8 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         try:
             if header["do"] == "prepare":
                 program = programs[header["key"]] = Program(header, blobs[0], blobs[1])
-                write_message(answers, {"depends": program.depends}, [])
+                told = {"depends": program.depends, "sends": program.sends, "receives": program.receives}
+                write_message(answers, told, [])
             else:
                 write_message(answers, {}, programs[header["key"]].run(header["arguments"], blobs))
         except Exception as error:  # noqa: BLE001 - any failure means: this program's values stay unknown
