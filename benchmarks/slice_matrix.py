@@ -31,7 +31,7 @@ def try_pair(pair: str) -> str:
         command = ["tpuguru", "rehearse", "--slice", "v6e:2x2", "--yes", "--", str(python), str(PROGRAM), "2"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         steps = [line for line in done.stderr.splitlines() if "completed step: 1" in line]
-        return f"exit {done.returncode}: {steps[0] if steps else done.stderr.strip().splitlines()[-1]}"
+        return f"exit {done.returncode}: {steps[0] if steps else next(line for line in done.stderr.splitlines() if 'error:' in line)}"
     finally:
         shutil.rmtree(folder)
 

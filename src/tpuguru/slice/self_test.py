@@ -57,7 +57,7 @@ def self_test(library: Path, libtpu: Path) -> str:
         return f"it did not compile three tiny programs in {_SECONDS} s"
     _, said, objection = done.stdout.rpartition("objection:")
     if said:
-        return objection.strip()
+        return objection.strip().removeprefix("tpuguru virtual slice: ")
     if done.returncode < 0:
         return f"it crashed with signal {-done.returncode}"
     return (done.stderr.strip().splitlines() or ["it said nothing"])[-1]

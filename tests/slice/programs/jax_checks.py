@@ -329,6 +329,22 @@ def ordered_callbacks():
 
 
 @check
+def checkpoints_come_back_as_they_were():
+    import orbax.checkpoint as ocp
+
+    sharding = NamedSharding(mesh(), P("x"))
+    host = np.random.default_rng(0).normal(size=(64, 256)).astype(np.float32)
+    tree = {"w": jax.device_put(host, sharding), "step": jnp.int32(7)}
+    with tempfile.TemporaryDirectory() as folder, ocp.StandardCheckpointer() as checkpointer:
+        checkpointer.save(folder + "/checkpoint", tree)
+        checkpointer.wait_until_finished()
+        abstract = jax.tree.map(lambda a: jax.ShapeDtypeStruct(a.shape, a.dtype, sharding=a.sharding), tree)
+        back = checkpointer.restore(folder + "/checkpoint", abstract)
+    assert (np.asarray(back["w"]) == host).all() and int(back["step"]) == 7
+    assert back["w"].sharding == sharding
+
+
+@check
 def asynchronous_transfers():
     array = jnp.arange(6.0).reshape(2, 3)
     array.copy_to_host_async()
