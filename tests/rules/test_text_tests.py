@@ -1,5 +1,7 @@
 """Looking for phrases and patterns in pasted output."""
 
+import time
+
 import pytest
 from tests.rules.facts import evaluate, facts
 
@@ -17,6 +19,8 @@ from tests.rules.facts import evaluate, facts
         ("vmem exceeded", "'vmem', 'exceeded'", True),
         ("allocated 3 GiB of 4 GiB", "'allocated … of'", True),
         ("allocated\n3 GiB of", "'allocated … of'", False),
+        ("E2001 MosaicUnsupportedRhsType:", "'*UnsupportedRhsType'", True),
+        ("E2001 MosaicUnsupportedRhsTypes:", "'*UnsupportedRhsType'", False),
         ("编译时内存不足", "'内存不足'", True),
         ("a.b(c)+", "'a.b(c)+'", True),
         ("axb(c)", "'a.b(c)'", False),
@@ -37,3 +41,11 @@ def test_patterns_see_lines_and_ignore_case() -> None:
 def test_an_unknown_text_is_unknown() -> None:
     """Without a log nothing is said about what it says."""
     assert evaluate("mentions(run.text, 'oom')", facts()) == {"run.text"}
+
+
+def test_one_long_line_is_searched_in_time_that_grows_with_its_length() -> None:
+    """A minified file on one line is pasted too: a gap in a phrase must not make the search square its length."""
+    long = facts(run__text="[" * 200_000 + "skip " * 20_000)
+    began = time.process_time()
+    assert evaluate("mentions(run.text, '*UnsupportedRhsType|allocated*limit')", long) is False
+    assert time.process_time() - began < 2

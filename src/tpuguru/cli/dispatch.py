@@ -105,11 +105,14 @@ def _guarded(module: CommandModule, parser: argparse.ArgumentParser, words: list
 
 
 def _report(error: TpuguruError) -> int:
-    print(f"error: {error.message}", file=sys.stderr)
+    from tpuguru.base.redaction import redact  # noqa: PLC0415
+
+    # What was typed or pasted is often part of the sentence, and may hold a secret.
+    print(f"error: {redact(error.message)}", file=sys.stderr)
     if error.location:
         print(f"  --> {error.location}", file=sys.stderr)
     if error.details:
-        print(error.details, file=sys.stderr)
+        print(redact(error.details), file=sys.stderr)
     if error.help:
-        print(f"  help: {error.help}", file=sys.stderr)
+        print(f"  help: {redact(error.help)}", file=sys.stderr)
     return error.exit_code

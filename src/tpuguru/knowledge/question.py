@@ -1,5 +1,6 @@
 """What a question asks for: units of meaning, each matched by any of its index terms."""
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from tpuguru.knowledge.glossary import CONCEPT_PREFIX, ConceptMatch, Glossary
@@ -38,18 +39,22 @@ def units(question: str, glossary: Glossary) -> list[Unit]:
     """Return the units of a question: concepts of the glossary where they match, else words."""
     text = question[:MAXIMUM_CHARACTERS]
     words = tokens(text)
-    concepts = [match for match in glossary.longest_matches(text) if not _inside_code(match, words)]
+    starts = [word.start for word in words]
+    concepts = [
+        match
+        for match in glossary.longest_matches(text)
+        if not _inside_code(match, words[max(0, bisect_right(starts, match.start) - 1)])
+    ]
     found = [*_concept_units(text, concepts), *_words(words, concepts, glossary)]
     return list({unit.terms: unit for unit in found}.values())[:MAXIMUM_UNITS]
 
 
-def _inside_code(match: ConceptMatch, words: list[Token]) -> bool:
-    """Return whether a match is only a part of a name in code, which means more as a whole."""
-    return any(
+def _inside_code(match: ConceptMatch, word: Token) -> bool:
+    """Return whether a match is only a part of a word that is a name in code, which means more as a whole."""
+    return (
         word.start <= match.start < match.end <= word.end
         and match.end - match.start < word.end - word.start
         and is_code(word.text)
-        for word in words
     )
 
 
@@ -60,8 +65,9 @@ def _concept_units(text: str, concepts: list[ConceptMatch]) -> list[Unit]:
 
 def _words(words: list[Token], concepts: list[ConceptMatch], glossary: Glossary) -> list[Unit]:
     found: list[Unit] = []
-    for token in words:
-        covered = [match for match in concepts if match.start < token.end and token.start < match.end]
+    starts, ends = [match.start for match in concepts], [match.end for match in concepts]
+    for token in words:  # concepts are in order and do not overlap
+        covered = concepts[bisect_right(ends, token.start) : bisect_left(starts, token.end)]
         if token.han:
             found += _han_units(token, covered, glossary)
         elif not covered and not _ignored(token, glossary):

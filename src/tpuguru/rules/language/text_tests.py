@@ -13,23 +13,25 @@ _MOST_MATCHES = 200
 _WORD = re.compile(r"[A-Za-z0-9]")
 _GAP = re.compile(r"…|\*")
 _SPACE_IN_LINE = r"[^\S\n]+"
+_WITHIN_LINE = rf"[^\n]{{0,{TOGETHER_CHARACTERS}}}?"  # bounded: a long line must not cost its length squared
 
 
 @lru_cache(maxsize=4096)
 def phrase_pattern(alternatives: str) -> re.Pattern[str]:
     """Compile ``a|b|c``: any of the phrases, as whole words, in any case and any white space.
 
-    ``_`` and ``-`` are equal; ``…`` or ``*`` inside a phrase stands for anything within one line.
+    ``_`` and ``-`` are equal; ``…`` or ``*`` inside a phrase stands for anything within one line. In front of
+    a phrase it only says that no word needs to begin there: searched for, it would begin at each character.
     """
     phrases = [phrase for phrase in alternatives.split("|") if phrase.strip()]
     return re.compile("|".join(_phrase(phrase.strip()) for phrase in phrases), re.IGNORECASE)
 
 
 def _phrase(phrase: str) -> str:
-    parts = [_literal(part) for part in _GAP.split(phrase)]
     start = r"(?<![A-Za-z0-9])" if _WORD.match(phrase[0]) else ""
     end = r"(?![A-Za-z0-9])" if _WORD.match(phrase[-1]) else ""
-    return start + r"[^\n]*?".join(parts) + end
+    parts = [_literal(part) for part in _GAP.split(phrase.lstrip("…*"))]
+    return start + _WITHIN_LINE.join(parts) + end
 
 
 def _literal(text: str) -> str:
