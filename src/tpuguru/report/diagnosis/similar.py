@@ -30,6 +30,7 @@ CATEGORY = {
 LEAST_SCORE = 0.33
 LEAST_COVERAGE = 0.18
 LEAST_SHARE_OF_BEST = 0.6
+SPEAKS_FOR_ITSELF = 0.75  # so near a claim is named although nobody complains
 NEARLY_BEST = 0.9  # an explanation so near the best is taken where nobody complains
 LEAST_WORDS = 3  # words besides bare numbers: two shared words are a coincidence
 _MOST = 3
@@ -40,8 +41,15 @@ _BROKEN = (
 _AMISS = (
     r"error|fail|exceed|stall|pending|\binf\b|slow|lower|worse|drop|fell|wrong|differ|mismatch|missing|ignor|"
     r"invalid|reject|refus|denied|unavailable|evict|timeout|timed out|garbage|degrad|leak|grow|jump|spike|"
-    r"retry|busy|warn|\bnot\b|n't\b|\bnever\b|\bno\b|\bonly\b|\bbut\b|instead|although|though|unchanged|"
-    r"too |why|0 rows|\bthan\b|\bvs\b|against|before|报错|错误|失败|慢|不一致|不对|异常|丢|变差|下降|没有|超"
+    r"retry|busy|warn|collaps|diverg|repeat|\bidle|\bhalf\b|halv|regress|nearly|\bnot\b|n't\b|\bnever\b|\bno\b|"
+    r"\bonly\b|\bbut\b|instead|although|though|unchanged|too |why|0 rows|\bthan\b|\bvs\b|against|before|"
+    r"报错|错误|失败|慢|不一致|不对|异常|丢|变差|下降|没有|超|崩溃|空闲|一半|重复"
+)
+# What counts nothing is no complaint: «Failed requests: 0», «no errors».
+_NOTHING = re.compile(
+    r"[^|\n,;:=]{0,40}(?:fail|error|nan|skipped|timeout|evict|retr|drop)[^|\n,;:=]{0,40}[:=]\s*0(?:\.0+)?(?![\d.])"
+    r"|\b(?:0|no|zero|without)\s+(?:\w+\s+)?(?:failed|errors?|failures?|warnings?|nans?|issues?|problems?)\b",
+    re.IGNORECASE,
 )
 _WELL = r"finished|completed|committed|\bready\b|succe|agree|continued|as usual|stable|smooth|完成|成功|正常"
 
@@ -76,14 +84,18 @@ def similar_causes(
 
 def _credible(near: Sequence[Hit], text: str, *, log: bool) -> Sequence[Hit]:
     """Return what may be said of ``text``: no alarm where nobody complains or what was seen is normal."""
+    text = _NOTHING.sub(" ", text)
     if not near or _mentions(_BROKEN, text):
         return near
     normal = [hit for hit in near if hit.claim.impact == "ok"]
+    if near[0].claim.impact == "ok":
+        return normal
     if _mentions(_AMISS, text):
-        return normal if near[0].claim.impact == "ok" else near
+        return near
     if normal and normal[0].score >= NEARLY_BEST * near[0].score:
         return normal
-    return () if log or _mentions(_WELL, text) else near
+    quiet = log or _mentions(_WELL, text)
+    return near if near[0].score >= SPEAKS_FOR_ITSELF and not quiet else ()
 
 
 def _mentions(stems: str, text: str) -> bool:
