@@ -100,7 +100,7 @@ def main() -> None:
         print(line, flush=True)
         lines.append(line)
     if arguments.write:
-        head = f"# Published MaxText launches, {arguments.until}d with MaxText 0.2.5\n\nMade by benchmarks/published_launches.py.\n\n"
+        head = f"# Published MaxText launches with MaxText 0.2.5 (--until {arguments.until})\n\nMade by benchmarks/published_launches.py.\n\n"
         DOCS.parent.mkdir(exist_ok=True)
         DOCS.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
 
