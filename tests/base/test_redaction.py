@@ -51,6 +51,7 @@ def test_secrets_are_hidden(text: str) -> None:
         "use_token=true",
         "moe_quantize_token_all_gather=True",
         "step 3: 1234 tokens per second",
+        "Decode reads all weights per token: it is bound by HBM",
     ],
 )
 def test_settings_that_only_look_like_secrets_stay(text: str) -> None:

@@ -92,3 +92,29 @@ def test_secrets_are_not_repeated() -> None:
 def test_any_language_and_ansi_colours() -> None:
     """Input in any language is read; its ASCII parts still match."""
     assert "vmem-over-its-limit" in report_of("编译失败：\x1b[31m" + VMEM + "\x1b[0m请问怎么办？\n")
+
+
+HARMLESS = {
+    "metrics of a healthy RL run": "".join(
+        f"step {step}: rollout/reward_mean=0.4{step} rollout/response_len=1833 train/kl=0.0021 "
+        f"train/entropy=0.63 train/grad_norm=0.22 perf/step_time=74.2 perf/rollout_time=41.0\n"
+        for step in range(3)
+    ),
+    "a green test run": "collected 25 items\ntests/test_oom.py ....\ntests/test_nan_loss.py ....\n"
+    "tests/test_resume.py ....\n=== 25 passed, 3 warnings in 41.22s ===\n",
+    "packages being installed": "Successfully installed jax-0.8.1 jaxlib-0.8.1 libtpu-0.0.30 scipy-1.15.0\n"
+    "WARNING: Running pip as the 'root' user can result in broken permissions\n",
+    "a note that all is well": "The run resumed from step 4000 without a jump. Loss 2.31 -> 2.30. No OOM, no "
+    "NaN. MFU 41%, up from 39% because we raised the batch. Next: int8 for the ffn, compare quality on MMLU.",
+    "a question": "What is the difference between tensor parallelism and FSDP on TPU?",
+    "a question in Chinese": "你好,请问 v6e 和 v5p 每个芯片的 HBM 是多少?",
+    "a README": "If you run out of memory, lower --max-tokens-per-gpu. See docs for CUDA out of memory "
+    "troubleshooting.",
+}
+
+
+@pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS.keys())
+def test_no_alarm_where_nothing_is_wrong(text: str) -> None:
+    """Who is warned of nothing three times does not read the fourth warning."""
+    findings = diagnose_scan(scan([text.encode()]), "paste.txt").findings
+    assert [finding.name for finding in findings if finding.severity.value == "critical"] == []

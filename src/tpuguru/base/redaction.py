@@ -93,6 +93,7 @@ _HINT = re.compile(
 )
 _NAME_HINT = re.compile(r"(?i)token|secret|passw|passphrase|credential|key")
 _LONGEST_NAME = 80
+_PER = re.compile(r"(?i)\bper[ -]\Z")
 # A name and what separates it from its value: «A=», «--a », «"a": ».
 _NAMED = re.compile(
     r"(?P<name>(?<![A-Za-z0-9_.-])(?:--?)?[A-Za-z][A-Za-z0-9_.-]{1,80})"
@@ -155,6 +156,8 @@ def _hides(match: re.Match[str]) -> bool:
     blank = not between.strip()
     if blank and (not name.startswith("-") or value.startswith("-")):
         return False
+    if _PER.search(match.string, max(0, match.start() - 5), match.start()):
+        return False  # «bytes per token: 2», «reads all weights per token: it …»
     return is_secret_name(name) and not _is_plain(value.strip("\\\"'"))
 
 

@@ -36,20 +36,34 @@ LEAST_WORDS = 3  # words besides bare numbers: two shared words are a coincidenc
 _MOST = 3
 # What people write when something broke, when something is amiss, and when all is well, as stems.
 _BROKEN = (
-    r"exception|traceback|fatal|oom\b|exhaust|crash|core dump|hang|hung|stuck|\bnan\b|abort|halt|kill|崩|卡住"
+    r"exception|traceback|fatal|\boom(?!-)\b|exhaust|crash"
+    r"|core dump|\bhang|\bhung|stuck|\bnan\b|abort|halt|\bkill|崩|卡住"
 )
 _AMISS = (
-    r"error|fail|exceed|stall|pending|\binf\b|slow|lower|worse|drop|fell|wrong|differ|mismatch|missing|ignor|"
+    r"error|fail|exceed|\bstall|pending|\binf\b|slow|lower|worse|drop|fell|wrong|differ(?!ences? between)|"
+    r"mismatch|missing|ignor|"
     r"invalid|reject|refus|denied|unavailable|evict|timeout|timed out|garbage|degrad|leak|grow|jump|spike|"
     r"retry|busy|warn|collaps|diverg|repeat|\bidle|\bhalf\b|halv|regress|nearly|\bnot\b|n't\b|\bnever\b|\bno\b|"
     r"\bonly\b|\bbut\b|instead|although|though|unchanged|too |why|0 rows|\bthan\b|\bvs\b|against|before|"
     r"报错|错误|失败|慢|不一致|不对|异常|丢|变差|下降|没有|超|崩溃|空闲|一半|重复"
 )
-# What counts nothing is no complaint: «Failed requests: 0», «no errors».
+# What counts nothing is no complaint: «Failed requests: 0», «no errors», «No OOM», «without a jump»; nor
+# is what every green test run and every container build prints.
 _NOTHING = re.compile(
     r"[^|\n,;:=]{0,40}(?:fail|error|nan|skipped|timeout|evict|retr|drop)[^|\n,;:=]{0,40}[:=]\s*0(?:\.0+)?(?![\d.])"
-    r"|\b(?:0|no|zero|without)\s+(?:\w+\s+)?(?:failed|errors?|failures?|warnings?|nans?|issues?|problems?)\b",
+    r"|(?<![\w.-])(?:0|no|zero|without)[ \t]+(?:\w+[ \t]+)?(?:failed|errors?|failures?|warnings?|nans?"
+    r"|issues?|problems?|ooms?|jumps?|spikes?|hangs?|crash(?:es)?|leaks?|regressions?)\b"
+    r"|\b\d+ passed(?:, \d+ (?:skipped|deselected|xfailed|xpassed|warnings?))+"
+    r"|\bif you (?:run (?:out|into)|get|hit|see)\b[^.\n]*"
+    r"|WARNING: Running pip as the 'root' user[^\n]*",
     re.IGNORECASE,
+)
+# Metrics that a run prints, and a question about how things work: neither says that something is amiss.
+_METRIC = re.compile(r"\b[a-zA-Z][\w./-]{1,60}[\"']?\s?[=:]\s?-?\d[\d.e+-]*(?=[\s,|}]|$)")
+_METRICS_OF_A_LOG = 6
+_ASKS = (
+    r"\A\s*(?:what|which|how|can you|could you|where|when|is there|explain|summari[sz]e)\b"
+    r"|请问|是什么|是多少|什么是|怎么理解"
 )
 _WELL = r"finished|completed|committed|\bready\b|succe|agree|continued|as usual|stable|smooth|完成|成功|正常"
 
@@ -94,7 +108,8 @@ def _credible(near: Sequence[Hit], text: str, *, log: bool) -> Sequence[Hit]:
         return near
     if normal and normal[0].score >= NEARLY_BEST * near[0].score:
         return normal
-    quiet = log or _mentions(_WELL, text)
+    log = log or len(_METRIC.findall(text)) >= _METRICS_OF_A_LOG
+    quiet = log or _mentions(_WELL, text) or _mentions(_ASKS, text)
     return near if near[0].score >= SPEAKS_FOR_ITSELF and not quiet else ()
 
 

@@ -7,7 +7,10 @@ from tpuguru.telemetry.readers import Reader
 
 _PREFIX = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
 _NUMBER = r"(?P<value>\d[\d,]*\.?\d*(?:e[+-]?\d+)?)"
-_PER = r"(?:\s*(?:/|per)\s*(?P<per>dev(?:ice)?|chip|gpu|core)s?\b)?"
+_PER = (
+    r"(?:\s*(?:/|\bper\b|\bon (?:one|a|each|every|a single)\b(?:\s+(?:TPU|v\d+[a-z]*))?)"
+    r"\s*(?P<per>dev(?:ice)?|chip|gpu|core)s?\b)?"
+)
 _FLOP_RATE = re.compile(
     rf"{_NUMBER}\s*(?P<prefix>[kMGTP])\s*FLOP(?:s|S)?\s*(?:/\s*s(?:ec)?|/sec|ps)?{_PER}", re.IGNORECASE
 )
