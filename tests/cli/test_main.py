@@ -1,5 +1,6 @@
 """The front door: version, help, unknown commands, exit codes."""
 
+import os
 import subprocess
 import sys
 
@@ -32,3 +33,36 @@ def test_an_error_repeats_what_was_typed_without_its_secrets() -> None:
     assert "HF_TOKEN=<redacted>" in done.stderr
     assert "AbCdEfGh" not in done.stderr
     assert "Zz9Yy8" not in done.stderr
+
+
+def test_output_that_cannot_be_written_is_no_bug() -> None:
+    """A full disk is not the fault of tpuguru, and is not success either."""
+    with open("/dev/full", "w", encoding="utf-8") as full:  # noqa: PTH123
+        done = subprocess.run(
+            [sys.executable, "-m", "tpuguru.cli.main", "rules"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 4
+    assert done.stderr == "error: the output cannot be written: No space left on device\n"
+
+
+def test_a_terminal_that_is_not_utf8_still_shows_the_result() -> None:
+    """Old locales are found on build machines."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tpuguru.cli.main", "rules"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"critical ?" in done.stdout
+
+
+def test_a_gpu_that_nobody_knows_is_refused() -> None:
+    """An option that does nothing is what this tool exists to find."""
+    done = run("lint", "--gpu", "h1000", "no-such-file.sh")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: no chip is called 'h1000'")

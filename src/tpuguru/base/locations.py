@@ -17,7 +17,8 @@ def data_directory(name: DataName) -> Path:
 
 def _user_directory(variable: str, default: str) -> Path:
     base = os.environ.get(variable, "")
-    return (Path(base) if base else Path.home() / default) / "tpuguru"
+    # A relative path is to be ignored (XDG Base Directory Specification), and litters where one is.
+    return (Path(base) if Path(base).is_absolute() else Path.home() / default) / "tpuguru"
 
 
 def cache_directory() -> Path:

@@ -1,6 +1,8 @@
 """Choose the command's module by name, import only that one, and guard it."""
 
 import argparse
+import errno
+import io
 import os
 import signal
 import sys
@@ -8,12 +10,13 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
-from tpuguru.base.errors import TpuguruError
+from tpuguru.base.errors import ToolFailureError, TpuguruError
 from tpuguru.base.exit_codes import ExitCode
 from tpuguru.base.suggest import did_you_mean
 from tpuguru.cli import commands
 
 DESCRIPTION = "Says what a launch will really do, before a chip is paid for, and what it really did, after."
+_OUTPUT_IS_GONE = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EBADF)
 
 
 class CommandModule(Protocol):
@@ -42,6 +45,7 @@ def load_command(name: str) -> CommandModule:
 
 def dispatch(words: list[str]) -> int:
     """Run the command that ``words`` names and return its exit code."""
+    _write_any_text()
     if not words or words[0] in ("-h", "--help", "help"):
         print(overview())
         return ExitCode.CLEAN if words else ExitCode.USAGE
@@ -88,7 +92,8 @@ def unknown_command(name: str, names: list[str]) -> TpuguruError:
 
 def _guarded(module: CommandModule, parser: argparse.ArgumentParser, words: list[str]) -> int:
     try:
-        return module.run(parser.parse_args(words))
+        code = module.run(parser.parse_args(words))
+        sys.stdout.flush()  # here, where it can fail with a sentence
     except TpuguruError as error:
         return _report(error)
     except KeyboardInterrupt:
@@ -98,10 +103,35 @@ def _guarded(module: CommandModule, parser: argparse.ArgumentParser, words: list
         # The reader went away (`| head`): stop quietly, as cat does.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
+    except OSError as error:
+        return _report_lost_output(error) if _is_lost_output(error) else _report_bug(error)
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches the user
-        from tpuguru.cli.bug_report import write_bug_report  # noqa: PLC0415
+        return _report_bug(error)
+    return code
 
-        return _report(write_bug_report(error))
+
+def _is_lost_output(error: OSError) -> bool:
+    return error.errno in _OUTPUT_IS_GONE and error.filename is None
+
+
+def _report_lost_output(error: OSError) -> int:
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for what is buffered yet
+    return _report(ToolFailureError(f"the output cannot be written: {error.strerror}"))
+
+
+def _report_bug(error: Exception) -> int:
+    from tpuguru.cli.bug_report import write_bug_report  # noqa: PLC0415
+
+    return _report(write_bug_report(error))
+
+
+def _write_any_text() -> None:
+    """Let a terminal that is not UTF-8 show ``?`` for what it cannot, and stand in for a closed one."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
+            stream.reconfigure(errors="replace")
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
 
 
 def _report(error: TpuguruError) -> int:

@@ -55,6 +55,10 @@ def options(arguments: argparse.Namespace) -> "LintOptions":
     """Return the command line as the linter takes it."""
     from tpuguru.report.lint.command import LintOptions  # noqa: PLC0415
 
+    if arguments.gpu:
+        from tpuguru.hardware.chips import chip  # noqa: PLC0415
+
+        chip(arguments.gpu)  # a name that nobody knows must not be ignored, whatever framework is launched
     return LintOptions(
         pastes=tuple(arguments.paste),
         hardware=tuple((key, name) for key in ("slice", "gpu") if (name := getattr(arguments, key))),

@@ -63,16 +63,16 @@ def _settings(table: Mapping[str, Any], path: Path) -> LintSettings:
     )
 
 
-def severity(text: str, what: str) -> Severity:
-    """Return a severity. UsageError that names ``what``."""
+def severity(text: str, what: str, *others: str) -> Severity:
+    """Return a severity. UsageError that names ``what``, and ``others`` that may stand there too."""
     if text not in [member.value for member in Severity]:
-        raise UsageError(f"{what} is {text!r}; it is one of {', '.join(Severity)}")
+        raise UsageError(f"{what} is {text!r}; it is one of {', '.join((*Severity, *others))}")
     return Severity(text)
 
 
 def fail_on(text: str, what: str) -> Severity | None:
     """Return the severity from which a run fails, or None for ``never``. UsageError."""
-    return None if text == "never" else severity(text, what)
+    return None if text == "never" else severity(text, what, "never")
 
 
 def _fault(path: Path, message: str, hint: str = "") -> UsageError:
