@@ -82,3 +82,11 @@ def test_no_artifact_no_claim(tmp_path: Path) -> None:
         assert not facts.get(f"compiled.{name}").known, name
     assert facts.get("compiled.offload.annotated").value == 1
     assert facts.get("compiled.dots.asked_fp8").value == 1
+
+
+def test_an_absurd_number_of_partitions_is_not_believed() -> None:
+    """A damaged figure in a dump costs neither memory nor time."""
+    from tpuguru.artifacts.target import slices_of  # noqa: PLC0415
+
+    assert slices_of((), 10**18, 1) == []
+    assert slices_of((), 4, 2) == [0, 0, 1, 1]

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -37,7 +38,7 @@ def test_an_error_repeats_what_was_typed_without_its_secrets() -> None:
 
 def test_output_that_cannot_be_written_is_no_bug() -> None:
     """A full disk is not the fault of tpuguru, and is not success either."""
-    with open("/dev/full", "w", encoding="utf-8") as full:  # noqa: PTH123
+    with Path("/dev/full").open("w", encoding="utf-8") as full:  # noqa: PTH123
         done = subprocess.run(
             [sys.executable, "-m", "tpuguru.cli.main", "rules"],
             stdout=full,
@@ -66,3 +67,16 @@ def test_a_gpu_that_nobody_knows_is_refused() -> None:
     done = run("lint", "--gpu", "h1000", "no-such-file.sh")
     assert done.returncode == 2
     assert done.stderr.startswith("error: no chip is called 'h1000'")
+
+
+def test_a_full_disk_under_version_is_no_traceback() -> None:
+    """Even the shortest command may meet a stdout that cannot be written."""
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "tpuguru.cli.main", "--version"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 4
+    assert b"Traceback" not in done.stderr

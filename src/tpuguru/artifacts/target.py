@@ -50,11 +50,14 @@ def read_target(path: Path | None, devices: tuple[int, ...]) -> Target:
     return Target(name, chip, devices)
 
 
+MOST_PARTITIONS = 2**20  # no pod has so many devices; a larger figure is damage in the text
+
+
 def slices_of(devices: tuple[int, ...], partitions: int | None, slices: int) -> list[int]:
     """Return the slice of each partition; without device ids, slices are equal consecutive blocks."""
     if devices and max(devices) >= _SLICE_STRIDE:
         return [device // _SLICE_STRIDE for device in devices]
-    if not partitions:
+    if not partitions or partitions > MOST_PARTITIONS:
         return []
     size = max(1, partitions // max(1, slices))
     return [partition // size for partition in range(partitions)]

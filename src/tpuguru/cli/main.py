@@ -11,7 +11,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Run tpuguru with ``arguments`` (default: the process's own) and return the exit code."""
     words = sys.argv[1:] if arguments is None else arguments
     if words in _VERSION_ARGUMENTS:  # before any import: people and scripts ask this often
-        print(f"tpuguru {__version__}")
+        try:
+            print(f"tpuguru {__version__}", flush=True)
+        except OSError:
+            return 4  # nowhere to print to; importing the guard would cost more than it says
         return 0
     from tpuguru.cli.dispatch import dispatch  # noqa: PLC0415
 

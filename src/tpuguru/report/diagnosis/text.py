@@ -29,8 +29,9 @@ def _lines(report: Diagnosis) -> Iterator[str]:
 
 
 def _finding(number: int, finding: FindingRecord) -> Iterator[str]:
-    likely = "" if finding.verdict == "applies" else " (possible)"
-    heading = f"[{finding.severity.upper()}]{likely} {LEVEL_MARK[finding.level]} {finding.title}"
+    proved = finding.verdict == "applies"
+    mark = finding.severity.upper() if proved else f"possible, {finding.severity} if so"
+    heading = f"[{mark}] {LEVEL_MARK[finding.level]} {finding.title}"
     yield f"{number}. {heading}  ({finding.name})"
     for label, text in (
         ("why", finding.message),
