@@ -38,7 +38,7 @@ def test_an_error_repeats_what_was_typed_without_its_secrets() -> None:
 
 def test_output_that_cannot_be_written_is_no_bug() -> None:
     """A full disk is not the fault of tpuguru, and is not success either."""
-    with Path("/dev/full").open("w", encoding="utf-8") as full:  # noqa: PTH123
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
             [sys.executable, "-m", "tpuguru.cli.main", "rules"],
             stdout=full,
