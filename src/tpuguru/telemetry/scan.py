@@ -38,7 +38,10 @@ TELLING = (
     b"fallback", b"falling", b"ignored", b"unsupport", b"timeout", b"timed out", b"deadlock", b"preempt",
     b"pending", b" slow", b": nan",
 )  # fmt: skip
-_MOST_LINES_PER_BLOCK = 2_000
+# Where nearly every line is a step, the few others are found by fewer words: such logs are the longest.
+TELLING_AMONG_STEPS = (b"rror", b"exhausted", b"warn", b"traceback", b"compil", b": nan")
+_MOSTLY_STEPS = 0.95
+_MOST_LINES_PER_BLOCK = 400
 LONGEST_LINE = 2**16
 
 
@@ -59,14 +62,16 @@ def scan(blocks: Iterable[bytes]) -> Scan:
     for block in blocks:
         first = lines + 1
         size += len(block)
-        training.read_steps(block, first, observation)
-        for reader in serving.READERS:
+        steps = training.read_steps(block, first, observation)
+        mostly_steps = steps >= _MOSTLY_STEPS * block.count(b"\n")
+        for reader in () if mostly_steps else serving.READERS:
             for number, line in _hits(block, reader.anchors, first, _MOST_LINES_PER_BLOCK):
                 reader.read(line, number, observation)
         head, rest = _split_short(block, size)
         _read_all(head, first, observation, excerpt)
         if rest:
-            _read_telling(rest, first + head.count(b"\n"), observation, excerpt)
+            telling = TELLING_AMONG_STEPS if mostly_steps else TELLING
+            _read_telling(rest, telling, first + head.count(b"\n"), (observation, excerpt))
         lines += block.count(b"\n")
     return Scan(observation, excerpt, lines, size)
 
@@ -91,8 +96,11 @@ def _read_all(block: bytes, first: int, observation: Observation, excerpt: Excer
         _read_line(line[:LONGEST_LINE], first + offset, observation)
 
 
-def _read_telling(block: bytes, first: int, observation: Observation, excerpt: Excerpt) -> None:
-    for number, line in _hits(block, TELLING, first, _MOST_LINES_PER_BLOCK, lower=True):
+def _read_telling(
+    block: bytes, anchors: Iterable[bytes], first: int, into: tuple[Observation, Excerpt]
+) -> None:
+    observation, excerpt = into
+    for number, line in _hits(block, anchors, first, _MOST_LINES_PER_BLOCK, lower=True):
         if excerpt.offer(number, redact(line)):
             _read_line(line, number, observation)
 

@@ -37,15 +37,14 @@ class Series:
         self.count += len(values)
 
     def _note_extremes(self, finite: Sequence[float]) -> None:
-        after_first = finite
         if self.first is None:
             self.first = finite[0]
-            after_first = finite[1:]
-        if after_first:
-            known = after_first[0] if self.highest_after_first is None else self.highest_after_first
-            self.highest_after_first = max(*after_first, known)
+            later = max(finite[1:], default=None)
+        else:
+            later = max(finite)
+        self.highest_after_first = _larger(self.highest_after_first, later)
+        self.highest = _larger(self.highest, _larger(later, self.first))
         self.last = finite[-1]
-        self.highest = max(*finite, finite[0] if self.highest is None else self.highest)
 
     def _thin(self) -> None:
         while len(self._sample) >= 2 * _KEPT:
@@ -74,3 +73,9 @@ def _median(values: Sequence[float]) -> float | None:
         return None
     middle = len(ordered) // 2
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def _larger(one: float | None, other: float | None) -> float | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return max(one, other)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tpuguru.telemetry.observation import Observation
 
 TERA = 1e12
-_NUMBER = rb"([-+]?(?:\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|[nN]a[nN]|[iI]nf))"
+_NUMBER = rb"([-+]?\d[\d.]*(?:,\d{3}[\d.,]*)?(?:[eE][-+]?\d+)?|[nN]a[nN]|-?[iI]nf)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +77,42 @@ FORMATS = (
 )
 
 
-def read_steps(block: bytes, first_line: int, observation: Observation) -> None:
-    """Collect every trainer's step lines of a block whose first line has the number ``first_line``."""
+def read_steps(block: bytes, first_line: int, observation: Observation) -> int:
+    """Collect the step lines of a block that starts at ``first_line``; return how many there are."""
+    steps = 0
     for step_format in FORMATS:
         positions = [at for anchor in step_format.anchors if (at := block.find(anchor)) >= 0]
         if positions:
             line = first_line + block.count(b"\n", 0, min(positions))
-            _collect(step_format, block, line, observation)
+            steps += _collect(step_format, block, line, observation)
+    return steps
 
 
-def _collect(step_format: StepFormat, block: bytes, line: int, observation: Observation) -> None:
-    found_any = False
+def _collect(step_format: StepFormat, block: bytes, line: int, observation: Observation) -> int:
+    most = 0
     for series, expression, factor in step_format.fields:
-        values = [float(text.replace(b",", b"")) * factor for text in expression.findall(block)]
+        values = _numbers(expression.findall(block), factor)
         if values:
-            found_any = True
+            most = max(most, len(values))
             getattr(observation, series).extend(values)
             observation.seen(series, line)
             if series == "flop_rate":
                 observation.flop_rate_per = step_format.flop_rate_per
-    if found_any:
+    if most:
         observation.recognised(step_format.name, line)
+    return most
+
+
+def _numbers(texts: list[bytes], factor: float) -> list[float]:
+    try:
+        values = list(map(float, texts))
+    except ValueError:  # thousands separators, or the comma that ends the field
+        values = [_number(text) for text in texts]
+    return values if factor == 1.0 else [value * factor for value in values]
+
+
+def _number(text: bytes) -> float:
+    try:
+        return float(text.rstrip(b",.-+eE").replace(b",", b""))
+    except ValueError:
+        return float("nan")
