@@ -23,6 +23,10 @@ class Level(StrEnum):
     NUMBER = "number"
 
 
+# How a level is shown, everywhere.
+LEVEL_SIGNS: dict[str, str] = {Level.MECHANISM: "🟢", Level.PATTERN: "🟡", Level.NUMBER: "🔴"}
+
+
 class Verdict(StrEnum):
     """The three-valued outcome of a rule, and the band in between."""
 

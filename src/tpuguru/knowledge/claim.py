@@ -3,12 +3,11 @@
 from dataclasses import dataclass, field
 
 from tpuguru.base.location import Location
-from tpuguru.facts.finding import Level, Source
+from tpuguru.facts.finding import LEVEL_SIGNS, Level, Source
 
-LEVEL_MARKS: dict[str, Level] = {"🟢": Level.MECHANISM, "🟡": Level.PATTERN, "🔴": Level.NUMBER}
+LEVEL_MARKS: dict[str, Level] = {sign: Level(level) for level, sign in LEVEL_SIGNS.items()}
 # What it costs when it happens; «ok» is what looks wrong and is not.
 IMPACTS = ("blocker", "wrong-result", "perf", "caution", "ok")
-MARK_OF_LEVEL: dict[Level, str] = {level: mark for mark, level in LEVEL_MARKS.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,11 @@ from collections.abc import Iterator
 import msgspec
 
 from tpuguru.base.units import GiB, format_bytes
+from tpuguru.facts.finding import LEVEL_SIGNS
 from tpuguru.hardware.chips import Chip, all_chips, find_chip
 from tpuguru.hardware.names import parse_slice
 from tpuguru.hardware.slices import Slice
 from tpuguru.report.contracts.hardware import FigureModel, HardwareReport, hardware_report, unit_of
-
-_LEVELS = {"mechanism": "🟢", "pattern": "🟡", "number": "🔴"}
 
 
 def chip_list(*, as_json: bool) -> str:
@@ -75,7 +74,7 @@ def _chip_lines(report: HardwareReport) -> Iterator[str]:
     for figure in report.figures:
         cited = sources.index((figure.source, figure.date, figure.url)) + 1
         value = _figure(figure.value, figure.unit)
-        yield f"  {_LEVELS[figure.level]} {_figure_name(figure):30} {value:>16} [{cited}]{_note(figure)}"
+        yield f"  {LEVEL_SIGNS[figure.level]} {_figure_name(figure):30} {value:>16} [{cited}]{_note(figure)}"
     if report.valid_topologies:
         yield f"  topologies: {', '.join(report.valid_topologies)}{report.larger_topologies}"
     yield f"  names: {', '.join(report.names)}"

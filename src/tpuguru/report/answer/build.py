@@ -9,7 +9,7 @@ from tpuguru.knowledge.claim import Claim
 from tpuguru.knowledge.routes import Route
 from tpuguru.knowledge.search import Hit
 from tpuguru.report.contracts.answer import AnswerReport, ClaimList, PageRecord, PlaybookRecord, QuotedClaim
-from tpuguru.report.contracts.common import LocationRecord, SourceRecord, tool_record
+from tpuguru.report.contracts.common import LocationRecord, source_record, tool_record
 
 ANSWER_SCHEMA = "tpuguru/answer/v1"
 CLAIMS_SCHEMA = "tpuguru/claims/v1"
@@ -56,7 +56,7 @@ def quoted_claim(claim: Claim, hit: Hit | None = None) -> QuotedClaim:
         page=claim.page,
         location=_location(claim.location),
         scope=claim.scope,
-        sources=tuple(SourceRecord(source.title, source.url, source.date) for source in claim.sources),
+        sources=tuple(source_record(source) for source in claim.sources),
         conditions=claim.conditions,
         measured=claim.measured,
         impact=claim.impact,

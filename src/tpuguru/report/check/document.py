@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from tpuguru.facts.finding import LEVEL_SIGNS
 from tpuguru.report.check.document_program import program_sections
-from tpuguru.report.check.figures import LEVEL_SIGNS, LEVELS_IN_WORDS, figure_text, source_text
+from tpuguru.report.check.figures import LEVELS_IN_WORDS, figure_text, source_text
 from tpuguru.report.contracts.check import CheckReport, SettingRecord, WhatIfRecord
 from tpuguru.report.contracts.common import FindingRecord
 from tpuguru.report.rendering.document import Document, Line, Section, Tone

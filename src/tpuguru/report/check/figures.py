@@ -1,9 +1,9 @@
 """Figures in words: the number, where it comes from, how far it holds."""
 
 from tpuguru.base.units import format_bytes
+from tpuguru.facts.finding import LEVEL_SIGNS
 from tpuguru.report.contracts.common import Figure
 
-LEVEL_SIGNS = {"mechanism": "🟢", "pattern": "🟡", "number": "🔴"}
 LEVELS_IN_WORDS = (
     "🟢 holds wherever the mechanism does · 🟡 usually holds · 🔴 of this stack and configuration only"
 )

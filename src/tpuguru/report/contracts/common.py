@@ -110,7 +110,7 @@ def finding_record(finding: Finding) -> FindingRecord:
         skip_when=finding.skip_when,
         location=location_record(finding.location),
         evidence=tuple(_evidence_record(evidence) for evidence in finding.evidence),
-        sources=tuple(_source_record(source) for source in finding.sources),
+        sources=tuple(source_record(source) for source in finding.sources),
         suppressed_by=redact(finding.suppressed_by),
     )
 
@@ -121,5 +121,6 @@ def _evidence_record(evidence: Evidence) -> EvidenceRecord:
     return EvidenceRecord(evidence.fact, value, redact(str(evidence.origin)), place)
 
 
-def _source_record(source: Source) -> SourceRecord:
+def source_record(source: Source) -> SourceRecord:
+    """Convert a source."""
     return SourceRecord(source.title, source.url, source.date)

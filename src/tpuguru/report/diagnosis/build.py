@@ -11,8 +11,8 @@ from tpuguru.knowledge.search import Hit
 from tpuguru.report.contracts.common import (
     FindingRecord,
     NotChecked,
-    SourceRecord,
     finding_record,
+    source_record,
     tool_record,
 )
 from tpuguru.report.contracts.diagnosis import (
@@ -124,7 +124,7 @@ def ranked(certain: Iterable[Finding], similar: Iterable[SimilarCause]) -> tuple
 
 def _claim(hit: Hit) -> ClaimRecord:
     claim = hit.claim
-    sources = tuple(SourceRecord(source.title, source.url, source.date) for source in claim.sources)
+    sources = tuple(source_record(source) for source in claim.sources)
     return ClaimRecord(claim.id, claim.title, claim.level.value, claim.text, round(hit.coverage, 3), sources)
 
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
+from tpuguru.facts.finding import LEVEL_SIGNS
 from tpuguru.report.contracts.common import FindingRecord
 from tpuguru.report.contracts.diagnosis import Diagnosis
-
-LEVEL_MARK = {"mechanism": "🟢", "pattern": "🟡", "number": "🔴"}
 
 
 def render_text(report: Diagnosis) -> str:
@@ -31,7 +30,7 @@ def _lines(report: Diagnosis) -> Iterator[str]:
 def _finding(number: int, finding: FindingRecord) -> Iterator[str]:
     proved = finding.verdict == "applies"
     mark = finding.severity.upper() if proved else f"possible, {finding.severity} if so"
-    heading = f"[{mark}] {LEVEL_MARK[finding.level]} {finding.title}"
+    heading = f"[{mark}] {LEVEL_SIGNS[finding.level]} {finding.title}"
     yield f"{number}. {heading}  ({finding.name})"
     for label, text in (
         ("why", finding.message),

@@ -9,10 +9,11 @@ from tpuguru.base.errors import TpuguruError
 from tpuguru.base.exit_codes import ExitCode
 from tpuguru.launch.model import Paste
 from tpuguru.report.contracts.findings import LintReport
+from tpuguru.report.destinations import Output, write_whole
 from tpuguru.report.lint.baseline import baseline_document
 from tpuguru.report.lint.configuration import fail_on, severity
 from tpuguru.report.lint.excerpts import Excerpts
-from tpuguru.report.lint.outputs import MACHINE_FORMATS, Output, outputs, write_outputs, write_whole
+from tpuguru.report.lint.outputs import MACHINE_FORMATS, outputs, write_outputs
 from tpuguru.report.lint.report import error_report, lint_report
 from tpuguru.report.lint.run import LintRun, catalog_for, lint, settings_for
 from tpuguru.report.lint.settings import LintSettings

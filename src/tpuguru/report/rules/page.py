@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from tpuguru.facts.finding import LEVEL_SIGNS
 from tpuguru.rules.catalog import Catalog
 from tpuguru.rules.files import rule_page
 from tpuguru.rules.model import Piece, Rule
 
-_SIGNS = {"mechanism": "🟢", "pattern": "🟡", "number": "🔴"}
 _TITLES = {"maxtext": "MaxText on TPUs", "relax": "Relax", "any": "Every launch, and what was observed"}
 
 _INTRODUCTION = """{total} rules. 🟢 holds wherever the mechanism does, 🟡 usually holds, 🔴 a number.
@@ -37,7 +37,7 @@ def rule_text(rule: Rule) -> str:
 def _identity(rule: Rule) -> str:
     return (
         f"`{rule.name}` · {rule.id} · {rule.severity} · {rule.category} · "
-        f"{_SIGNS[rule.level]} {rule.level} · for {', '.join(rule.applies_to)} · since {rule.since} · "
+        f"{LEVEL_SIGNS[rule.level]} {rule.level} · for {', '.join(rule.applies_to)} · since {rule.since} · "
         f"{rule.status} · {rule.provenance}"
     )
 
@@ -58,7 +58,7 @@ def list_text(catalog: Catalog) -> str:
     """Return one line a rule: id, severity, level, name, title."""
     width = max((len(rule.name) for rule in catalog.rules), default=0)
     lines = [
-        f"{rule.id:7} {rule.severity:8} {_SIGNS[rule.level]} {rule.name:{width}}  {rule.title}"
+        f"{rule.id:7} {rule.severity:8} {LEVEL_SIGNS[rule.level]} {rule.name:{width}}  {rule.title}"
         + ("" if rule.provenance == "shipped" else f"  [{rule.provenance}]")
         for rule in catalog.rules
     ]
@@ -87,7 +87,7 @@ def catalog_page(catalog: Catalog) -> str:
 def _table(rules: list[Rule]) -> str:
     rows = ["| id | rule | severity | level | category |", "| --- | --- | --- | --- | --- |"]
     rows += [
-        f"| {rule.id} | [{rule.name}](#{rule.name}) | {rule.severity} | {_SIGNS[rule.level]} "
+        f"| {rule.id} | [{rule.name}](#{rule.name}) | {rule.severity} | {LEVEL_SIGNS[rule.level]} "
         f"| {rule.category} |"
         for rule in rules
     ]
@@ -97,7 +97,7 @@ def _table(rules: list[Rule]) -> str:
 def _entry(rule: Rule) -> Iterator[str]:
     page = rule_page(rule.path)
     yield f"### {rule.name}"
-    level = f"{_SIGNS[rule.level]} {rule.level}"
+    level = f"{LEVEL_SIGNS[rule.level]} {rule.level}"
     yield f"**{rule.title}.** {rule.id}, {rule.severity}, {level}, since {rule.since}."
     yield f"```\n{rule.when.text}\n```"
     yield page.why.text

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from tpuguru.facts.finding import LEVEL_SIGNS
 from tpuguru.report.contracts.findings import LintFindingRecord, LintReport
 from tpuguru.report.lint.excerpts import Excerpts
 from tpuguru.report.lint.formats.shown import (
-    LEVEL_SIGNS,
     not_checked_lines,
     place_text,
     shown_findings,

@@ -3,7 +3,6 @@
 from tpuguru.report.contracts.findings import LintFindingRecord, LintReport, SummaryRecord
 
 _RANK = {"critical": 0, "warn": 1, "info": 2}
-LEVEL_SIGNS = {"mechanism": "🟢", "pattern": "🟡", "number": "🔴"}
 _STAGES = {
     "compiled": "the compiled program (tpuguru check)",
     "observed": "a log or a profile of the run (tpuguru diagnose)",

@@ -3,11 +3,11 @@
 import textwrap
 from collections.abc import Iterator
 
+from tpuguru.facts.finding import LEVEL_SIGNS
 from tpuguru.report.contracts.common import LocationRecord
 from tpuguru.report.contracts.findings import LintFindingRecord, LintReport
 from tpuguru.report.lint.excerpts import Excerpts
 from tpuguru.report.lint.formats.shown import (
-    LEVEL_SIGNS,
     not_checked_lines,
     shown_findings,
     summary_line,
