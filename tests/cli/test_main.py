@@ -8,7 +8,7 @@ from pathlib import Path
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "tpuguru.cli.main", *arguments], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "tpuguru", *arguments], capture_output=True, text=True, check=False
     )
 
 

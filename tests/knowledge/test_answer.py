@@ -110,3 +110,25 @@ def test_an_empty_question_is_nothing_to_answer(shipped: KnowledgeBase, question
 def test_a_huge_question_is_answered_from_its_beginning(shipped: KnowledgeBase) -> None:
     """A pasted log of megabytes costs no more than its first page."""
     assert shipped.answer(COVERED + "\n" + "noise 0x1f " * 300_000).covered in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "counted"),
+    [
+        ("how many devices does tpu7x-128 have?", [("tpu7x-128", 64, 128, 16)]),
+        ("v5p-256有多少芯片", [("v5p-256", 128, 128, 32)]),
+        (
+            "is 2xv6e-256 better than v5litepod-16",
+            [("2xv6e-256", 512, 512, 128), ("v5litepod-16", 16, 16, 4)],
+        ),
+        ("does v6e-3 exist, and what of a v6e chip or libtpu-0.0.52", []),
+    ],
+)
+def test_slices_in_a_question_are_counted(
+    shipped: KnowledgeBase, question: str, counted: list[tuple[str, int, int, int]]
+) -> None:
+    """Chips, devices and hosts come from the hardware files; a slice that there is not is left alone."""
+    report = answered(shipped, question)
+    assert [(each.text, each.chips, each.devices, each.hosts) for each in report.slices] == counted
+    text = render_answer(report)
+    assert all(f"  - {name}" in text for name, *_ in counted)

@@ -11,6 +11,7 @@ from tpuguru.hardware.slices import Slice, slice_for_chips, slice_from_topology
 from tpuguru.hardware.topologies import nearest_sizes, shapes_of
 
 _LONGEST_NAME = 100
+_LONGEST_TEXT = 10_000
 # What may follow the chip: «:4x4x4», «-256», or «x16» as in «H20 x 16»; tried in this order.
 _TAILS = (
     r"[:@,-]?(?P<tail>\d{1,9}x\d{1,9}(?:x\d{1,9})?)",
@@ -134,7 +135,25 @@ def _nearest(chip: Chip, chips: int) -> list[Slice]:
     return [slice_for_chips(chip, size) for size in nearest_sizes(chip, chips)]
 
 
+def slices_in(text: str) -> tuple[Slice, ...]:
+    """Return the TPU slices that a question or other text names, each once, in its order."""
+    found: dict[str, Slice] = {}
+    for match in _tpu_slice_name().finditer(text[:_LONGEST_TEXT].lower()):
+        try:
+            named = parse_slice(match.group())
+        except UsageError:
+            continue  # a question may well name a slice that there is not
+        found.setdefault(named.name, named)
+    return tuple(found.values())
+
+
 @cache
-def slice_prefixes() -> tuple[str, ...]:
-    """Return every prefix of a TPU slice name («v5litepod»), for readers that look for slices in a text."""
-    return tuple(prefix for chip in all_chips() if chip.kind == "tpu" for prefix in chip.names)
+def _tpu_slice_name() -> re.Pattern[str]:
+    """Match a chip with a size or a shape: a chip alone («v6e») names no slice."""
+    chips = sorted(
+        (re.escape(name) for chip in all_chips() if chip.kind == "tpu" for name in chip.names), key=len
+    )
+    return re.compile(
+        rf"(?<![\w.-])(?:\d{{1,6}}x)?(?:{'|'.join(reversed(chips))})[:-]\d{{1,9}}(?:x\d{{1,9}}){{0,2}}(?![\w]|[.-]\d)",
+        re.ASCII,  # a Chinese character may stand beside a name
+    )

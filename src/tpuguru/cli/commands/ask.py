@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Answer and print; exit 3 when the knowledge base does not cover the question."""
+    """Answer and print; exit 3 when neither the knowledge base nor the hardware files cover the question."""
     from tpuguru.knowledge import open_knowledge  # noqa: PLC0415
     from tpuguru.report.answer.build import answer_report  # noqa: PLC0415
     from tpuguru.report.answer.text import render_answer  # noqa: PLC0415
@@ -33,4 +33,4 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(report), indent=2).decode() + "\n")
     else:
         sys.stdout.write(render_answer(report, markdown=arguments.format == "markdown"))
-    return ExitCode.CLEAN if report.covered else ExitCode.NOTHING_TO_CHECK
+    return ExitCode.CLEAN if report.covered or report.slices else ExitCode.NOTHING_TO_CHECK

@@ -4,15 +4,25 @@ from collections.abc import Iterable
 
 from tpuguru.base.location import Location
 from tpuguru.base.redaction import redact
+from tpuguru.hardware.names import slices_in
+from tpuguru.hardware.slices import Slice
 from tpuguru.knowledge.answer import Answer
 from tpuguru.knowledge.claim import Claim
 from tpuguru.knowledge.routes import Route
 from tpuguru.knowledge.search import Hit
-from tpuguru.report.contracts.answer import AnswerReport, ClaimList, PageRecord, PlaybookRecord, QuotedClaim
+from tpuguru.report.contracts.answer import (
+    AnswerReport,
+    ClaimList,
+    PageRecord,
+    PlaybookRecord,
+    QuotedClaim,
+    SliceAnswer,
+)
 from tpuguru.report.contracts.common import LocationRecord, source_record, tool_record
 
 ANSWER_SCHEMA = "tpuguru/answer/v1"
 CLAIMS_SCHEMA = "tpuguru/claims/v1"
+_MOST_SLICES = 3
 
 
 def answer_report(answer: Answer) -> AnswerReport:
@@ -27,6 +37,7 @@ def answer_report(answer: Answer) -> AnswerReport:
         playbook=playbook_record(answer.route),
         not_covered=answer.not_covered,
         nearest=tuple(PageRecord(page.id, page.title, page.summary) for page in answer.nearest),
+        slices=tuple(map(_slice, slices_in(answer.question)[:_MOST_SLICES])),
     )
 
 
@@ -64,6 +75,22 @@ def quoted_claim(claim: Claim, hit: Hit | None = None) -> QuotedClaim:
         superseded_by=claim.superseded_by,
         coverage=round(hit.coverage, 3) if hit else None,
         matched=tuple(redact(word) for word in hit.matched) if hit else (),
+    )
+
+
+def _slice(named: Slice) -> SliceAnswer:
+    return SliceAnswer(
+        name=named.name,
+        text=named.text,
+        chip=named.chip.title,
+        counts=named.counts,
+        slices=named.slices,
+        chips=named.chips,
+        devices=named.devices,
+        cores=named.cores,
+        hosts=named.hosts,
+        memory_bytes=named.chip.hbm_per_device * named.devices,
+        topology=named.topology_text,
     )
 
 

@@ -21,6 +21,9 @@ class Phrases:
     measured: str
     remedy: str
     superseded: str
+    slices: str
+    slice: str
+    counts: str
     levels: dict[str, str]
 
 
@@ -39,6 +42,9 @@ ENGLISH = Phrases(
     measured="measured",
     remedy="remedy",
     superseded="superseded by",
+    slices="From the hardware files (tpuguru hardware NAME says more):",
+    slice="{text}: {chip}, chips {chips}, devices {devices}, cores {cores}, hosts {hosts}, HBM {memory}",
+    counts="the number in the name counts {counts}",
     levels={
         "mechanism": "🟢 mechanism: holds wherever the mechanism does",
         "pattern": "🟡 pattern: usually holds, check",
@@ -61,6 +67,9 @@ CHINESE = Phrases(
     measured="实测",
     remedy="处理办法",
     superseded="已被取代,见",
+    slices="来自硬件数据(更多:tpuguru hardware 名称):",
+    slice="{text}:{chip},芯片 {chips},设备 {devices},TensorCore {cores},主机 {hosts},HBM 共 {memory}",
+    counts="名称中的数字指 {counts}",
     levels={
         "mechanism": "🟢 机理:只要机理存在就成立",
         "pattern": "🟡 规律:通常成立,需核对",

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 from textwrap import fill
 
+from tpuguru.base.units import format_bytes
 from tpuguru.report.answer.phrases import Phrases, phrases
-from tpuguru.report.contracts.answer import AnswerReport, ClaimList, QuotedClaim
+from tpuguru.report.contracts.answer import AnswerReport, ClaimList, QuotedClaim, SliceAnswer
 
 _WIDTH = 100
 
@@ -25,6 +26,10 @@ def _answer_lines(report: AnswerReport, words: Phrases, *, markdown: bool) -> It
     heading = "## " if markdown else ""
     yield f"{heading}{words.question}: {report.question}"
     yield ""
+    if report.slices:
+        yield words.slices
+        yield from (f"  - {_slice_line(named, words)}" for named in report.slices)
+        yield ""
     if report.covered:
         yield words.covered
         yield ""
@@ -39,6 +44,19 @@ def _answer_lines(report: AnswerReport, words: Phrases, *, markdown: bool) -> It
         yield words.nearest
         yield from (f"  - {page.id}: {page.title}. {page.summary}" for page in report.nearest)
     yield from _playbook_lines(report, words)
+
+
+def _slice_line(named: SliceAnswer, words: Phrases) -> str:
+    line = words.slice.format(
+        text=named.text,
+        chips=named.chips,
+        chip=named.chip,
+        devices=named.devices,
+        cores=named.cores,
+        hosts=named.hosts,
+        memory=format_bytes(named.memory_bytes),
+    )
+    return line if named.counts == "topology" else f"{line} ({words.counts.format(counts=named.counts)})"
 
 
 def _playbook_lines(report: AnswerReport, words: Phrases) -> Iterator[str]:

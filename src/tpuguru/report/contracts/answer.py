@@ -42,6 +42,22 @@ class PageRecord(msgspec.Struct, frozen=True):
     summary: str
 
 
+class SliceAnswer(msgspec.Struct, frozen=True):
+    """A TPU slice that the question names, from the hardware files. ``counts``: what its number counts."""
+
+    name: str
+    text: str
+    chip: str
+    counts: str
+    slices: int
+    chips: int
+    devices: int
+    cores: int
+    hosts: int
+    memory_bytes: int
+    topology: str
+
+
 class AnswerReport(msgspec.Struct, frozen=True):
     """The answer. When ``covered`` is false ``claims`` is empty and ``nearest`` names pages to look at."""
 
@@ -54,6 +70,7 @@ class AnswerReport(msgspec.Struct, frozen=True):
     playbook: PlaybookRecord
     not_covered: tuple[str, ...] = ()
     nearest: tuple[PageRecord, ...] = ()
+    slices: tuple[SliceAnswer, ...] = ()
 
 
 class ClaimList(msgspec.Struct, frozen=True):
