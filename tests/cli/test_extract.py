@@ -38,7 +38,7 @@ def test_json_alone_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["no-such-run"], 3, "there is no folder or file no-such-run"),
+        (["no-such-run"], 2, "there is no folder or file no-such-run"),
         ([str(STEP), "--mesh", "fsdp"], 2, "'fsdp' is not AXIS=N"),
         ([str(STEP), "--slices", "0"], 2, "at least one slice"),
         ([str(STEP), "--log", "nowhere.txt"], 2, "no such file"),

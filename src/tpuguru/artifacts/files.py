@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 
-from tpuguru.base.errors import NothingToCheckError
+from tpuguru.base.errors import NothingToCheckError, UsageError
 
 # Role → file name endings, best first. The rest of the name before the ending identifies the module.
 _ENDINGS: dict[str, tuple[str, ...]] = {
@@ -70,12 +70,12 @@ class Artifacts:
 def find_artifacts(root: Path, module: str | None = None) -> Artifacts:
     """Find the program to read: the one named ``module``, else the one with the largest optimised HLO.
 
-    Raises NothingToCheckError when the folder does not exist or holds no artifact.
+    Raises UsageError when the folder does not exist, NothingToCheckError when it holds no artifact.
     """
     if root.is_file():
         return _single(root)
     if not root.is_dir():
-        raise NothingToCheckError(f"there is no folder or file {root}")
+        raise UsageError(f"there is no folder or file {root}")
     modules = {**_modules(_walk(root)), **_slice_programs(root)} or _modules(_files_in(root / "program"))
     if not modules:
         raise NothingToCheckError(
