@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tpuguru.artifacts.extract import extract_folder
 from tpuguru.artifacts.model import Extract
 from tpuguru.artifacts.request import ExtractRequest, MeshAxis
-from tpuguru.base.errors import NothingToCheckError
+from tpuguru.base.errors import NothingToCheckError, UsageError
 from tpuguru.report.contracts.extract import from_json, to_contract, to_json
 from tpuguru.report.extract import extract_text
 
@@ -270,12 +270,14 @@ def test_damaged_files_never_crash(folder: Path, data: st.DataObject) -> None:
 
 
 def test_nothing_to_read(tmp_path: Path) -> None:
-    """An empty folder, a missing one and a file that is no HLO are nothing to check, never success."""
+    """An empty folder and a file that is no HLO are nothing to check, a path that is not there is wrong use."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "notes.txt").write_text("hello")
-    for path in (tmp_path / "empty", tmp_path / "gone", tmp_path / "notes.txt"):
+    for path in (tmp_path / "empty", tmp_path / "notes.txt"):
         with pytest.raises(NothingToCheckError):
             extract_folder(path)
+    with pytest.raises(UsageError):
+        extract_folder(tmp_path / "gone")
 
 
 def test_one_hlo_file_is_enough() -> None:
