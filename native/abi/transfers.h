@@ -7,8 +7,8 @@ namespace pjrt {
 
 // Told the receiver's descriptors, which it hands to the sender by its own means. Newer frameworks take two
 // more arguments (how to cancel); passing them to an older one is harmless.
-using ReceiveNotifier = void (*)(Error* error, const char** descriptors, size_t* sizes, size_t count, void* argument,
-                                 void* cancel, void* cancel_argument);
+using ReceiveNotifier = void (*)(Error* error, const char** descriptors, size_t* sizes, size_t count,
+                                 void* argument, void* cancel, void* cancel_argument);
 
 struct MakeReceiveBuffers_Args {
   PJRT_HEADER;

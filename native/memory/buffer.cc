@@ -5,7 +5,8 @@
 namespace slice {
 
 const MakerRef& HostMaker() {
-  static const auto& maker = *new MakerRef(std::make_shared<Maker>(Maker{"the host"}));  // buffers are freed until the very end
+  static const auto& maker =
+      *new MakerRef(std::make_shared<Maker>(Maker{"the host"}));  // buffers are freed until the very end
   return maker;
 }
 

@@ -4,16 +4,12 @@
 // reads.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
-#include <functional>
-#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "memory/array_type.h"
-#include "values/protocol.h"
+#include "values/connection.h"
 #include "values/value.h"
 
 namespace pjrt {
@@ -53,10 +49,9 @@ class ValuesClient {
   // Tells of one execution.
   Executed Execute(const Execution& execution);
 
-  // Gets the bytes of a value, or null and why they cannot be known.
-  using Done = std::function<void(const std::string* bytes, const std::string& reason)>;
+  using Done = Connection::Done;
 
-  // Calls `done`, on another thread.
+  // Asks for the bytes of a value.
   void Fetch(uint64_t id, Done done);
 
   void Free(uint64_t id);
@@ -74,24 +69,12 @@ class ValuesClient {
   void Flush();
 
  private:
-  explicit ValuesClient(int socket);
-  void Tell(std::string frame);
-  void Ask(Frame frame, Done done, const std::function<void(Frame&)>& finish);
-  void WriteLoop();
-  void ReadLoop();
-  void Lost();
+  explicit ValuesClient(int socket) : connection_(socket) {}
 
-  const int socket_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::string> queue_;
-  size_t queued_bytes_ = 0;
-  bool writing_ = false;
-  bool lost_ = false;
+  Connection connection_;
+  std::mutex mutex_;  // guards the numbers below and the ids of values
   uint64_t next_id_ = 1;
   uint64_t next_program_ = 1;
-  uint64_t next_request_ = 1;
-  std::map<uint64_t, Done> waiting_;
 };
 
 }  // namespace slice
