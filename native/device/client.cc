@@ -8,6 +8,7 @@
 #include "core/settings.h"
 #include "device/topology.h"
 #include "memory/default_layout.h"
+#include "records/counts.h"
 #include "records/records.h"
 #include "values/client.h"
 
@@ -125,7 +126,7 @@ Error* Client_Create(Client_Create_Args* arguments) {
 
 // The object stays: frameworks destroy buffers and programs in any order, some after the client.
 Error* Client_Destroy(Client_Destroy_Args*) {
-  FlushRecords();
+  FlushCounts();
   return nullptr;
 }
 

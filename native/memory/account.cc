@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 #include "core/status.h"
 #include "memory/buffer.h"
@@ -82,6 +83,28 @@ void MemoryAccount::AddCode(const std::string& program, int64_t bytes) {
 void MemoryAccount::RemoveCode(int64_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   use_.code -= bytes;
+}
+
+std::vector<LiveArrays> MemoryAccount::Biggest(size_t most) const {
+  std::map<std::pair<std::string, const Maker*>, LiveArrays> together;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const pjrt::Buffer* buffer : buffers_) {
+      LiveArrays& alike = together[{Describe(*buffer->type), buffer->maker.get()}];
+      alike.maker = buffer->maker->name;
+      alike.program = buffer->maker->program;
+      alike.count++;
+      alike.bytes += static_cast<int64_t>(buffer->type->device_bytes);
+    }
+  }
+  std::vector<LiveArrays> all;
+  for (auto& [key, alike] : together) {
+    alike.type = key.first;
+    all.push_back(std::move(alike));
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  if (all.size() > most) all.resize(most);
+  return all;
 }
 
 std::string MemoryAccount::BiggestBuffers() const {

@@ -22,6 +22,15 @@ struct MemoryUse {
   int64_t limit = 0;  // 0: unlimited
 };
 
+// Arrays of one type that one maker made. `program` is the maker's index, -1 when it is no program.
+struct LiveArrays {
+  std::string type;
+  std::string maker;
+  int64_t program = -1;
+  int64_t count = 0;
+  int64_t bytes = 0;
+};
+
 class MemoryAccount {
  public:
   void SetLimit(int64_t bytes);
@@ -35,6 +44,9 @@ class MemoryAccount {
   // Notes that a program with `arguments` bytes of its arguments live runs with `peak` bytes of its own;
   // returns the highest use during it. Throws Failure (RESOURCE_EXHAUSTED) when it does not fit.
   int64_t Run(const std::string& program, int64_t arguments, int64_t peak, int64_t temp);
+
+  // What lives now, alike arrays together, the most bytes first.
+  std::vector<LiveArrays> Biggest(size_t most) const;
 
   void AddCode(const std::string& program, int64_t bytes);
   void RemoveCode(int64_t bytes);

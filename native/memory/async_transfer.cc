@@ -5,6 +5,7 @@
 #include "core/overrides.h"
 #include "core/settings.h"
 #include "memory/buffer.h"
+#include "records/counts.h"
 #include "records/records.h"
 
 namespace pjrt {

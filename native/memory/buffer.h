@@ -14,7 +14,8 @@ namespace slice {
 
 // Who made a buffer: a program, or the host.
 struct Maker {
-  std::string name;  // "jit_train_step", "the host"
+  std::string name;      // "jit_train_step", "the host"
+  int64_t program = -1;  // index of the loaded program; -1 when it is none
 };
 
 using MakerRef = std::shared_ptr<const Maker>;

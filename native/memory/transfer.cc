@@ -6,6 +6,7 @@
 #include "core/settings.h"
 #include "memory/buffer.h"
 #include "memory/strides.h"
+#include "records/counts.h"
 #include "records/python.h"
 #include "records/records.h"
 #include "values/client.h"
@@ -53,13 +54,13 @@ struct Read {
 };
 
 pjrt::Event* Start(Read read) {
-  CountTransfer(Direction::kToHost, static_cast<int64_t>(read.type->host_bytes));
+  read.python = PythonLine();
+  CountTransfer(Direction::kToHost, static_cast<int64_t>(read.type->host_bytes), read.python);
   if (read.value->bytes || read.type->host_bytes == 0) {
     const std::string nothing;
     read.Finish(read.value->bytes ? read.value->bytes.get() : &nothing, "");
     return ReadyEvent();
   }
-  read.python = PythonLine();
   ValuesClient* client = read.value->client;
   if (!client) {
     read.Finish(nullptr, "nobody computes values here");

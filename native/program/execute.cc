@@ -9,6 +9,7 @@
 #include "core/settings.h"
 #include "program/callbacks.h"
 #include "program/loaded.h"
+#include "records/counts.h"
 #include "records/records.h"
 #include "values/client.h"
 
@@ -116,16 +117,19 @@ void MakeOutputs(const Run& run, size_t place, const std::vector<std::vector<Val
 }
 
 // The step of a training loop is the program with the most arithmetic.
-void StopAfterSteps(const LoadedExecutable& program) {
-  const int64_t steps = GetSettings().steps;
-  if (!steps) return;
+bool StepsDone(const LoadedExecutable& program, int64_t steps) {
   static std::mutex mutex;
   static double most_flops = 0;
   static auto& executions = *new std::unordered_map<int64_t, int64_t>;
   const std::lock_guard<std::mutex> lock(mutex);
   const double flops = program.facts->CostOf("flops");
   most_flops = std::max(most_flops, flops);
-  if (flops < most_flops || ++executions[program.index] <= steps) return;
+  return flops >= most_flops && ++executions[program.index] > steps;
+}
+
+void StopAfterSteps(const LoadedExecutable& program) {
+  const int64_t steps = GetSettings().steps;
+  if (!steps || !StepsDone(program, steps)) return;
   RecordError("steps", program.facts->name);
   throw Failure(kCancelled, "tpuguru: the rehearsal ends here, as asked: " + program.facts->name + " ran " +
                                 std::to_string(steps) + " times");
@@ -157,7 +161,7 @@ Error* LoadedExecutable_Execute(LoadedExecutable_Execute_Args* arguments) {
     RecordError(run.program.facts->name, failure.message);
     throw;
   }
-  CountExecution(run.program.index);
+  CountExecution(run.program.index, run.program.facts->CostOf("flops"));
   for (size_t place = 0; arguments->device_complete_events && place < arguments->num_devices; place++) {
     arguments->device_complete_events[place] = ReadyEvent();
   }

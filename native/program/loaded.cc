@@ -51,8 +51,8 @@ pjrt::LoadedExecutable* Load(const Compiled& compiled, const std::string& option
   loaded->facts = compiled.facts;
   loaded->assignment = ReadDeviceAssignment(options, CurrentClient());
   loaded->serialized_assignment = Serialize(loaded->assignment);
-  loaded->maker = std::make_shared<Maker>(Maker{compiled.facts->name});
   loaded->index = next_index++;
+  loaded->maker = std::make_shared<Maker>(Maker{compiled.facts->name, loaded->index});
   PlaceOnDevices(*loaded, CurrentClient());
   DescribeOutputs(*loaded);
   RecordProgram({compiled.hash, loaded->index, CallerLibrary(), PythonLine(), compiled.seconds,

@@ -1,128 +1,195 @@
-// What happens too often for a line each: executions, transfers, samples of memory and unknown values that
-// are read. They are counted, and written when they changed and a moment has passed.
+#include "records/counts.h"
 
-#include <algorithm>
-#include <cstdio>
+#include <atomic>
+#include <functional>
+#include <map>
 #include <mutex>
-#include <set>
 #include <unordered_map>
 
-#include "core/settings.h"
-#include "device/device.h"
 #include "records/index.h"
-#include "records/records.h"
+#include "records/python.h"
 
 namespace slice {
 namespace {
 
 constexpr double kFlushSeconds = 1.0;
-constexpr double kMemorySampleSeconds = 0.01;
-constexpr double kPeakGrowth = 1.005;  // a new peak is written at once when it grew by half a percent
+constexpr double kPeakGrowth = 1.01;     // arrays are listed again when the peak grew by a hundredth
+constexpr size_t kArraysListed = 24;     // at the peak
+constexpr size_t kMostLines = 1000;      // a program that makes code up has any number of lines that read
+constexpr size_t kLinesWritten = 16;
 
 struct Transfers {
   int64_t count = 0;
   int64_t bytes = 0;
+
+  void Add(int64_t more) {
+    count++;
+    bytes += more;
+  }
 };
 
-struct Sample {
-  double time = 0;
-  int64_t peak = 0;
+struct BothWays {
+  Transfers to_device;
+  Transfers to_host;
+};
+
+// The program with the most arithmetic so far, and what had been transferred when it ran.
+struct Step {
+  int64_t index = -1;
+  double flops = -1;
+  BothWays first;
+  BothWays last;
 };
 
 struct Counts {
-  std::mutex mutex;
   std::unordered_map<int64_t, int64_t> executions;
-  Transfers to_device;
-  Transfers to_host;
+  BothWays transfers;
+  Step step;
+  int64_t last = -1;
+  std::string python;  // where the program was when this was last written
+  std::map<std::string, Transfers> reads;
+  std::string peak;  // the line about the highest peak that is not on disk yet
+  int64_t highest = 0;
   bool changed = false;
-  double flushed = 0;
-  std::unordered_map<int, Sample> samples;  // by device
-  std::set<std::string> warned;
 };
+
+std::mutex mutex;
+std::atomic<double> flushed{0};
 
 Counts& GetCounts() {
   static auto* const counts = new Counts;  // never destroyed: programs count until the process ends
   return *counts;
 }
 
-std::string TransfersJson(const Transfers& transfers) {
+std::string Json(const Transfers& transfers) {
   return JsonObject().Number("count", transfers.count).Number("bytes", transfers.bytes).Done();
 }
 
-// With the counts' lock held.
+std::string Json(const BothWays& transfers) {
+  return JsonObject()
+      .Raw("to_device", Json(transfers.to_device))
+      .Raw("to_host", Json(transfers.to_host))
+      .Done();
+}
+
+std::string Json(const Step& step) {
+  return JsonObject()
+      .Number("index", step.index)
+      .Raw("first", Json(step.first))
+      .Raw("last", Json(step.last))
+      .Done();
+}
+
+// The lines that read most often.
+std::string ReadsJson(const std::map<std::string, Transfers>& reads) {
+  std::multimap<int64_t, const std::pair<const std::string, Transfers>*, std::greater<>> ranked;
+  for (const auto& read : reads) ranked.emplace(read.second.count, &read);
+  std::vector<std::string> json;
+  for (const auto& [count, read] : ranked) {
+    if (json.size() == kLinesWritten) break;
+    json.push_back(JsonObject()
+                       .Text("python", read->first)
+                       .Number("count", count)
+                       .Number("bytes", read->second.bytes)
+                       .Done());
+  }
+  return JsonArray(json);
+}
+
+// With the lock held.
 void Flush(Counts& counts) {
   if (!counts.changed || !Recording()) return;
   JsonObject executions;
   for (const auto& [index, count] : counts.executions)
     executions.Number(std::to_string(index).c_str(), count);
-  Append(IndexLine("counts")
-             .Raw("executions", executions.Done())
-             .Raw("to_device", TransfersJson(counts.to_device))
-             .Raw("to_host", TransfersJson(counts.to_host)));
+  JsonObject line = IndexLine("counts");
+  line.Raw("executions", executions.Done())
+      .Raw("to_device", Json(counts.transfers.to_device))
+      .Raw("to_host", Json(counts.transfers.to_host))
+      .Number("last", counts.last)
+      .Text("python", counts.python)
+      .Raw("reads", ReadsJson(counts.reads));
+  if (counts.step.index >= 0) line.Raw("step", Json(counts.step));
+  Append(line);
+  if (!counts.peak.empty()) Append(counts.peak);
+  counts.peak.clear();
   counts.changed = false;
-  counts.flushed = WallClock();
+  flushed = WallClock();
 }
 
-void Changed(Counts& counts) {
+// Python's lock is taken to find the line, so none of ours may be held.
+std::string LineIfDue() { return WallClock() - flushed > kFlushSeconds ? PythonLine() : ""; }
+
+// With the lock held.
+void Changed(Counts& counts, const std::string& python) {
   counts.changed = true;
-  if (WallClock() - counts.flushed > kFlushSeconds) Flush(counts);
+  if (!python.empty()) counts.python = python;
+  if (WallClock() - flushed > kFlushSeconds) Flush(counts);
+}
+
+std::string ArraysJson(const std::vector<LiveArrays>& arrays) {
+  std::vector<std::string> json;
+  for (const LiveArrays& each : arrays) {
+    json.push_back(JsonObject()
+                       .Text("type", each.type)
+                       .Number("count", each.count)
+                       .Number("bytes", each.bytes)
+                       .Text("maker", each.maker)
+                       .Number("program", each.program)
+                       .Done());
+  }
+  return JsonArray(json);
 }
 
 }  // namespace
 
-void CountExecution(int64_t index) {
+void StartCounts() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  GetCounts() = {};
+}
+
+void CountExecution(int64_t index, double flops) {
   Counts& counts = GetCounts();
-  const std::lock_guard<std::mutex> lock(counts.mutex);
+  const std::string python = LineIfDue();
+  const std::lock_guard<std::mutex> lock(mutex);
   counts.executions[index]++;
-  Changed(counts);
+  counts.last = index;
+  if (flops > counts.step.flops) counts.step = {index, flops, counts.transfers, counts.transfers};
+  if (index == counts.step.index) counts.step.last = counts.transfers;
+  Changed(counts, python);
 }
 
-void CountTransfer(Direction direction, int64_t bytes) {
+void CountTransfer(Direction direction, int64_t bytes, const std::string& python) {
   Counts& counts = GetCounts();
-  const std::lock_guard<std::mutex> lock(counts.mutex);
-  Transfers& transfers = direction == Direction::kToDevice ? counts.to_device : counts.to_host;
-  transfers.count++;
-  transfers.bytes += bytes;
-  Changed(counts);
+  const std::string line = python.empty() ? LineIfDue() : python;
+  const std::lock_guard<std::mutex> lock(mutex);
+  BothWays& transfers = counts.transfers;
+  (direction == Direction::kToDevice ? transfers.to_device : transfers.to_host).Add(bytes);
+  if (!python.empty() && (counts.reads.size() < kMostLines || counts.reads.count(python)))
+    counts.reads[python].Add(bytes);
+  Changed(counts, line);
 }
 
-void RecordMemory(const pjrt::Device& device, const MemoryUse& use, int64_t during, int64_t index) {
-  if (!Recording()) return;
+void NotePeak(int device, const MemoryAccount& account, const MemoryUse& use, int64_t during,
+              int64_t index) {
   Counts& counts = GetCounts();
-  const std::lock_guard<std::mutex> lock(counts.mutex);
-  Sample& last = counts.samples[device.id];
-  const double now = WallClock();
-  const bool grew = static_cast<double>(during) > static_cast<double>(last.peak) * kPeakGrowth;
-  if (!grew && now - last.time < kMemorySampleSeconds) return;
-  last = {now, std::max(last.peak, during)};
-  Append(IndexLine("memory")
-             .Number("device", device.id)
-             .Number("live", use.live)
-             .Number("during", during)
-             .Number("code", use.code)
-             .Number("host", use.host)
-             .Number("index", index));
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (static_cast<double>(during) <= static_cast<double>(counts.highest) * kPeakGrowth) return;
+  counts.highest = during;
+  counts.peak = IndexLine("peak")
+                    .Number("device", device)
+                    .Number("live", use.live)
+                    .Number("during", during)
+                    .Number("code", use.code)
+                    .Number("index", index)
+                    .Raw("arrays", ArraysJson(account.Biggest(kArraysListed)))
+                    .Done();
+  counts.changed = true;
 }
 
-void RecordUnknownRead(const UnknownRead& read) {
+void FlushCounts() {
   Counts& counts = GetCounts();
-  const std::lock_guard<std::mutex> lock(counts.mutex);
-  if (!counts.warned.insert(read.python + "|" + read.maker + "|" + read.array).second) return;
-  std::fprintf(stderr,
-               "tpuguru virtual slice: %s reads %s of %s; the value is not known (%s) and reads as %s\n",
-               read.python.empty() ? "the program" : read.python.c_str(), read.array.c_str(),
-               read.maker.c_str(), read.reason.c_str(), GetSettings().unknown_zero ? "0" : "NaN or 0");
-  if (!Recording()) return;
-  Append(IndexLine("unknown_read")
-             .Text("array", read.array)
-             .Text("maker", read.maker)
-             .Text("python", read.python)
-             .Text("reason", read.reason));
-}
-
-void FlushRecords() {
-  Counts& counts = GetCounts();
-  const std::lock_guard<std::mutex> lock(counts.mutex);
+  const std::lock_guard<std::mutex> lock(mutex);
   Flush(counts);
 }
 

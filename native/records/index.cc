@@ -25,9 +25,9 @@ JsonObject IndexLine(const char* event) {
   return line;
 }
 
-void Append(const JsonObject& line) {
+void Append(const std::string& json) {
   static bool failed = false;
-  if (failed || AppendLine(GetSettings().records + "/index.jsonl", line.Done())) return;
+  if (failed || AppendLine(GetSettings().records + "/index.jsonl", json)) return;
   if (!Exists(GetSettings().records)) return;  // whoever wanted them has taken the folder away
   failed = true;
   std::fprintf(stderr,

@@ -18,6 +18,7 @@ bool Recording();
 JsonObject IndexLine(const char* event);
 
 // Writes it. A disk that is full ends the records, never the program.
-void Append(const JsonObject& line);
+void Append(const std::string& json);
+inline void Append(const JsonObject& line) { Append(line.Done()); }
 
 }  // namespace slice

@@ -5,9 +5,11 @@
 #include "core/libtpu.h"
 #include "core/settings.h"
 #include "device/client.h"
+#include "records/counts.h"
 #include "records/files.h"
 #include "records/index.h"
 #include "records/program_folder.h"
+#include "records/python.h"
 
 namespace slice {
 namespace {
@@ -28,6 +30,7 @@ void RecordProcessExit() {
 }  // namespace
 
 void RecordClient(const pjrt::Client& client) {
+  StartCounts();
   if (!Recording()) return;
   MakeFolder(GetSettings().records + "/programs");
   std::vector<std::string> devices;
@@ -46,7 +49,7 @@ void RecordClient(const pjrt::Client& client) {
 }
 
 void RecordExit(const pjrt::Client& client) {
-  FlushRecords();
+  FlushCounts();
   if (!Recording()) return;
   for (const pjrt::Device* device : client.addressable) {
     const MemoryUse use = device->account.Read();
@@ -93,12 +96,15 @@ void RecordCompileFailure(const std::string& program, const std::string& python,
 
 void RecordFirstExecution(int64_t index, const std::vector<std::string>& arguments) {
   if (!Recording()) return;
-  Append(IndexLine("first_execution").Number("index", index).Texts("arguments", arguments));
+  Append(IndexLine("first_execution")
+             .Number("index", index)
+             .Texts("arguments", arguments)
+             .Text("python", PythonLine()));
 }
 
 void RecordError(const std::string& where, const std::string& message) {
   if (!Recording()) return;
-  Append(IndexLine("error").Text("where", where).Text("message", message));
+  Append(IndexLine("error").Text("where", where).Text("message", message).Text("python", PythonLine()));
 }
 
 }  // namespace slice

@@ -34,10 +34,6 @@ void RecordProgram(const CompileRecord& record, const Facts& facts);
 void RecordCompileFailure(const std::string& program, const std::string& python, double seconds,
                           const std::string& message);
 void RecordFirstExecution(int64_t index, const std::vector<std::string>& arguments);
-void CountExecution(int64_t index);
-
-enum class Direction { kToDevice, kToHost };
-void CountTransfer(Direction direction, int64_t bytes);
 
 // One sample of the memory timeline: `during` bytes while program `index` ran (or -1: no program).
 void RecordMemory(const pjrt::Device& device, const MemoryUse& use, int64_t during, int64_t index);
@@ -52,9 +48,7 @@ struct UnknownRead {
 // The program reads a value that is not known; warned about once per line on the standard error.
 void RecordUnknownRead(const UnknownRead& read);
 
+// With the user's line; call it with no lock held, since it takes Python's.
 void RecordError(const std::string& where, const std::string& message);
-
-// Writes the counts that are not on disk yet.
-void FlushRecords();
 
 }  // namespace slice
