@@ -53,6 +53,21 @@ FactsRef CompileNow(const pjrt::TopologyDescription* topology, const pjrt::Progr
   return facts;
 }
 
+// The compiler may take a long time, or the whole process with it: what it is at is known beforehand.
+FactsRef CompileRecorded(const std::string& hash, const pjrt::TopologyDescription* topology,
+                         const pjrt::Program& program, const std::string& options) {
+  const double start = Now();
+  RecordCompileBegun(hash, PythonLine());
+  try {
+    FactsRef facts = CompileNow(topology, program, options);
+    RecordCompileEnded(hash, Now() - start);
+    return facts;
+  } catch (const LibtpuFailure& failure) {
+    RecordCompileFailure(hash, PythonLine(), Now() - start, MessageOf(failure.error));
+    throw;
+  }
+}
+
 }  // namespace
 
 std::string HashOf(const Facts& facts) { return Sha256(QuestionOf(facts.program, facts.options)); }
@@ -66,12 +81,7 @@ Compiled CompileProgram(const pjrt::TopologyDescription* topology, const pjrt::P
   if (ours) compiled.facts = LoadFacts(compiled.hash);
   compiled.cached = compiled.facts != nullptr;
   if (!compiled.cached) {
-    try {
-      compiled.facts = CompileNow(topology, program, options);
-    } catch (const LibtpuFailure& failure) {
-      RecordCompileFailure(compiled.hash, PythonLine(), Now() - start, MessageOf(failure.error));
-      throw;
-    }
+    compiled.facts = CompileRecorded(compiled.hash, topology, program, options);
     if (ours) StoreFacts(compiled.hash, *compiled.facts);
   }
   compiled.seconds = Now() - start;

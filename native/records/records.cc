@@ -84,6 +84,16 @@ void RecordProgram(const CompileRecord& record, const Facts& facts) {
              .Numbers("donated", Donated(facts)));
 }
 
+void RecordCompileBegun(const std::string& program, const std::string& python) {
+  if (!Recording()) return;
+  Append(IndexLine("compiling").Text("program", ProgramFolderName(program)).Text("python", python));
+}
+
+void RecordCompileEnded(const std::string& program, double seconds) {
+  if (!Recording()) return;
+  Append(IndexLine("compiled").Text("program", ProgramFolderName(program)).Real("seconds", seconds));
+}
+
 void RecordCompileFailure(const std::string& program, const std::string& python, double seconds,
                           const std::string& message) {
   if (!Recording()) return;

@@ -31,6 +31,10 @@ struct CompileRecord {
 };
 
 void RecordProgram(const CompileRecord& record, const Facts& facts);
+
+// The compiler was asked, and answered. A process that it ends has the first without the second.
+void RecordCompileBegun(const std::string& program, const std::string& python);
+void RecordCompileEnded(const std::string& program, double seconds);
 void RecordCompileFailure(const std::string& program, const std::string& python, double seconds,
                           const std::string& message);
 void RecordFirstExecution(int64_t index, const std::vector<std::string>& arguments);

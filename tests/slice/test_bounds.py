@@ -110,6 +110,16 @@ def test_a_killed_program_keeps_its_report(rehearse: Rehearse) -> None:
     assert any(not device["exact"] and device["peak"] > 0 for device in run.report["devices"])
 
 
+def test_a_compiler_that_takes_the_program_down_is_named(rehearse: Rehearse) -> None:
+    """libtpu 0.0.52 aborts on arrays of two-bit integers: the report names the line that asked."""
+    run = rehearse("--slice", "v6e:2x2", program="compiler_abort.py")
+    assert run.code == 1
+    [error] = run.report["errors"]
+    assert error["kind"] == "compile"
+    assert "compiler was at work" in error["message"]
+    assert error["python"].endswith("compiler_abort.py:9")
+
+
 def test_the_program_has_no_network(rehearse: Rehearse, tmp_path: Path) -> None:
     """A program that tries to reach anything but this machine cannot, and the loopback works."""
     run = rehearse("--slice", "v6e:2x2", program="network.py")

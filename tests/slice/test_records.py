@@ -119,6 +119,25 @@ def test_a_killed_process_leaves_its_samples(tmp_path: Path) -> None:
     assert [(point.seconds, point.during, point.program) for point in timeline.points] == [(1.0, 500, 0)]
 
 
+def compiling(event: str, program: str, **more: str | float) -> dict[str, Any]:
+    return {"event": event, "time": 101.0, "pid": 1, "program": program, **more}
+
+
+def test_a_process_that_the_compiler_took_down_says_where(tmp_path: Path) -> None:
+    """What was being compiled when a process ended is an error with its line; what was finished is not."""
+    folder = write(
+        tmp_path,
+        client(),
+        compiling("compiling", "done", python="a.py:1"),
+        compiling("compiled", "done", seconds=1.5),
+        compiling("compiling", "fatal", python="a.py:2"),
+    )
+    records = read_records(folder)
+    assert records.compiles[1, "done"].seconds == 1.5
+    [error] = records.errors
+    assert (error.kind, error.where, error.python) == ("compile", "fatal", "a.py:2")
+
+
 def test_no_records_is_nothing_to_check(tmp_path: Path) -> None:
     """A program that never asked for a TPU is not a success."""
     with pytest.raises(NothingToCheckError):

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +97,17 @@ class ErrorRecord:
     python: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class CompileRecord:
+    """The TPU compiler at work. ``seconds`` are its own; None while it has not answered."""
+
+    time: float
+    pid: int
+    folder: str
+    python: str
+    seconds: float | None = None
+
+
 @dataclass(slots=True)
 class Transfers:
     """Arrays moved between host and device."""
@@ -114,6 +125,8 @@ class Records:
     folder: Path
     clients: list[ClientRecord] = field(default_factory=list)
     programs: list[ProgramRecord] = field(default_factory=list)
+    compiles: dict[tuple[int, str], CompileRecord] = field(default_factory=dict)
+    """What the compiler was asked, by process and program folder; programs of earlier runs are not."""
     arguments: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
     """Argument types at the first execution, by process and program."""
     first_executed: dict[tuple[int, int], float] = field(default_factory=dict)
@@ -140,7 +153,16 @@ def read_records(folder: Path) -> Records:
             _add(records, line)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"{index} is damaged: {error}") from error
+    records.errors.extend(_unfinished(records))
     return records
+
+
+def _unfinished(records: Records) -> Iterator[ErrorRecord]:
+    """Yield an error for each process that ended, or was ended, while the compiler was at work."""
+    for each in records.compiles.values():
+        if each.seconds is None:
+            message = "the process ended while the TPU compiler was at work; its last words are in the output"
+            yield ErrorRecord(each.time, each.pid, "compile", each.folder, message, each.python)
 
 
 def _lines(index: Path) -> Iterator[dict[str, Any]]:
@@ -199,6 +221,17 @@ def _program(records: Records, line: dict[str, Any]) -> None:
     )
 
 
+def _compiling(records: Records, line: dict[str, Any]) -> None:
+    key = (line["pid"], line["program"])
+    records.compiles[key] = CompileRecord(line["time"], *key, line["python"])
+
+
+def _compiled(records: Records, line: dict[str, Any]) -> None:
+    key = (line["pid"], line["program"])
+    if key in records.compiles:
+        records.compiles[key] = replace(records.compiles[key], seconds=float(line["seconds"]))
+
+
 def _first_execution(records: Records, line: dict[str, Any]) -> None:
     key = (line["pid"], line["index"])
     records.arguments[key] = tuple(line["arguments"])
@@ -250,6 +283,7 @@ def _error(records: Records, line: dict[str, Any]) -> None:
 
 
 def _compile_failed(records: Records, line: dict[str, Any]) -> None:
+    _compiled(records, line)
     records.errors.append(
         ErrorRecord(line["time"], line["pid"], "compile", line["program"], line["message"], line["python"])
     )
@@ -262,6 +296,8 @@ def _exit(records: Records, line: dict[str, Any]) -> None:
 _READERS: dict[str, Callable[[Records, dict[str, Any]], None]] = {
     "client": _client,
     "program": _program,
+    "compiling": _compiling,
+    "compiled": _compiled,
     "first_execution": _first_execution,
     "counts": _counts,
     "memory": _memory,
