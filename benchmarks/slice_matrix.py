@@ -61,7 +61,9 @@ def outcome(done: subprocess.CompletedProcess[str]) -> str:
 
 def try_torch(python: Path) -> str:
     done = rehearse(python, "v6e:1x1", "torch_eager.py")
-    told: dict[str, str] = dict(re.findall(r"^\[0\] (cpu|eager|compiled) (\[.*\])", done.stderr, re.MULTILINE))
+    told: dict[str, str] = dict(
+        re.findall(r"^\[0\] (cpu|eager|compiled) (\[.*\])", done.stderr, re.MULTILINE)
+    )
     if done.returncode == 0 and len(told) == 3 and largest_difference(told) < 2e-5:
         return "works, losses equal the CPU's: " + told["cpu"]
     return f"WRONG, exit {done.returncode}: " + " | ".join(done.stderr.splitlines()[-5:])
