@@ -105,7 +105,7 @@ def _compare_floats(operation: Foreign) -> Pure:
 @pure("arith.extsi", "arith.extf", "arith.truncf", "arith.sitofp", "arith.index_cast", "tpu.extf")
 def _convert(operation: Foreign) -> Pure:
     dtype = shape_and_dtype(operation.results[0].type)[1]
-    if operation.name == "arith.extsi" and shape_and_dtype(operation.operands[0].type)[1] == bool:
+    if operation.name == "arith.extsi" and shape_and_dtype(operation.operands[0].type)[1].kind == "b":
         return lambda value: -value.astype(dtype)  # a set bit is -1
     return lambda value: value.astype(dtype)
 
@@ -126,7 +126,7 @@ def _convert_unsigned(operation: Foreign) -> Pure:
 @pure("arith.trunci")
 def _truncate(operation: Foreign) -> Pure:
     dtype = shape_and_dtype(operation.results[0].type)[1]
-    if dtype == bool:
+    if dtype.kind == "b":
         return lambda value: (value & 1).astype(bool)
     return lambda value: value.astype(dtype)
 

@@ -1,4 +1,4 @@
-"""Run a kernel over its grid: which block of each array it sees at which point, and when it is written back."""
+"""Run a kernel over its grid: which block of each array it sees at which point, and when it goes back."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ class Window:
     buffer: Foreign = None
 
     def move(self, point: tuple[Foreign, ...], prefetched: Sequence[Foreign]) -> Foreign:
-        """Return the kernel's reference for a grid point; a block is fetched (or written back) when it changes."""
+        """Return the kernel's reference for a grid point; a block is fetched or written when it changes."""
         if self.plan.index is None:
             return self.array.reshape(self.plan.shape)
         wanted = tuple(int(each) for each in self.plan.index(*point, *prefetched))
@@ -83,6 +83,7 @@ class GridPlan:
     inputs: list[WindowPlan]
     outputs: list[WindowPlan]
     scratch: list[tuple[tuple[int, ...], Foreign]]
+    output_shapes: tuple[tuple[int, ...], ...]
     aliases: dict[int, int] = field(default_factory=dict)
     """Outputs that lie in the memory of an argument."""
 
@@ -100,23 +101,21 @@ class GridPlan:
         """Return the outputs."""
         sizes = iter(arguments[: self.dynamic])
         self.bounds[:] = [bound if bound >= 0 else int(next(sizes)) for bound in self.static_bounds]
-        arrays = [np.array(each) for each in arguments]
+        arrays = [*arguments[: self.dynamic], *self._own(arguments[self.dynamic :])]
         results = [
-            arrays[self.aliases[i]] if i in self.aliases else uninitialised(self._whole(i, plan), plan.dtype)
-            for i, plan in enumerate(self.outputs)
+            arrays[self.aliases[i]] if i in self.aliases else uninitialised(shape, plan.dtype)
+            for i, (shape, plan) in enumerate(zip(self.output_shapes, self.outputs, strict=True))
         ]
         self._run_points(arrays[self.dynamic :], results)
         return results
 
-    def _whole(self, output: int, plan: WindowPlan) -> tuple[int, ...]:
-        return self.output_shapes[output] if self.output_shapes else plan.shape
-
-    output_shapes: tuple[tuple[int, ...], ...] = ()
+    def _own(self, arguments: Sequence[Foreign]) -> list[Foreign]:
+        """Return copies that may be written, of the kernel's own types: it knows no unsigned numbers."""
+        plans = (*self.prefetched, *self.inputs)
+        return [np.array(each).view(plan.dtype) for each, plan in zip(arguments, plans, strict=True)]
 
     def _run_points(self, arrays: list[Foreign], results: list[Foreign]) -> None:
-        scalars = [
-            array.reshape(plan.shape) for array, plan in zip(arrays, self.prefetched, strict=False)
-        ]
+        scalars = [array.reshape(plan.shape) for array, plan in zip(arrays, self.prefetched, strict=False)]
         given = arrays[len(self.prefetched) :]
         windows = [
             *(Window(plan, array, written=False) for plan, array in zip(self.inputs, given, strict=True)),

@@ -2,8 +2,11 @@
 
 import base64
 import json
+import operator
 import re
+import threading
 import time
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -37,7 +40,9 @@ class Kernel:
         main = _main(module)
         self.name = str(ir.StringAttr(main.attributes["sym_name"]).value)
         self._clock = Clock()
-        self._plan = _plan(module, main, self._clock, [shape_and_dtype(kind)[0] for kind in results], aliases)
+        self._lock = threading.Lock()  # XLA calls it for each device on a thread of its own
+        self._results = [shape_and_dtype(kind) for kind in results]
+        self._plan = _plan(module, main, self._clock, [shape for shape, _ in self._results], aliases)
         self._require_small()
 
     def _require_small(self) -> None:
@@ -47,8 +52,11 @@ class Kernel:
 
     def __call__(self, *arguments: Foreign) -> tuple[Foreign, ...]:
         """Run it; Refusal when it takes more than 20 s."""
-        self._clock.deadline = time.monotonic() + _MOST_SECONDS
-        return tuple(np.ascontiguousarray(each) for each in self._plan.run(arguments))
+        with self._lock:
+            self._clock.deadline = time.monotonic() + _MOST_SECONDS
+            outputs = self._plan.run(arguments)
+        pairs = zip(outputs, self._results, strict=True)
+        return tuple(np.ascontiguousarray(each).view(dtype).reshape(shape) for each, (shape, dtype) in pairs)
 
 
 def _parse_json(config: str) -> dict[str, Any]:
@@ -102,8 +110,8 @@ def _plan(
         windows[:split],
         windows[split:],
         [shape_and_dtype(kind) for kind in kinds[len(kinds) - scratch :]],
-        aliases,
         tuple(results),
+        aliases,
     )
 
 
@@ -151,15 +159,26 @@ def _window(parameters: Foreign, kind: Foreign, functions: dict[str, Function]) 
     if window and low is None:
         raise Refusal(f"window kind {window}")
     padding = tuple(int(each) for each in re.findall(r"\d+", low[1])) if low else ()
-    return WindowPlan(shape, dtype, block, _index(parameters["transform_indices"], functions), low is not None, padding)
+    return WindowPlan(
+        shape, dtype, block, _index(parameters["transform_indices"], functions), low is not None, padding
+    )
 
 
 def _index(attribute: Foreign, functions: dict[str, Function]) -> Index:
     """Return the function that places a window: of the module, or an affine map of the grid point."""
     if not isinstance(attribute, ir.AffineMapAttr):
         return functions[str(attribute.value)]
-    terms = list(ir.AffineMap.parse(str(attribute)).results) if not hasattr(attribute, "value") else list(attribute.value.results)
+    terms = list(ir.AffineMap.parse(str(attribute)).results)
     return lambda *point: [_affine(term, point) for term in terms]
+
+
+_AFFINE: dict[str, Callable[[int, int], int]] = {
+    "AffineAddExpr": operator.add,
+    "AffineMulExpr": operator.mul,
+    "AffineModExpr": operator.mod,
+    "AffineFloorDivExpr": operator.floordiv,
+    "AffineCeilDivExpr": lambda left, right: -(-left // right),
+}
 
 
 def _affine(term: Foreign, point: tuple[Foreign, ...]) -> int:
@@ -167,13 +186,4 @@ def _affine(term: Foreign, point: tuple[Foreign, ...]) -> int:
         return int(term.value)
     if isinstance(term, ir.AffineDimExpr):
         return int(point[term.position])
-    left, right = _affine(term.lhs, point), _affine(term.rhs, point)
-    if isinstance(term, ir.AffineAddExpr):
-        return left + right
-    if isinstance(term, ir.AffineMulExpr):
-        return left * right
-    if isinstance(term, ir.AffineModExpr):
-        return left % right
-    if isinstance(term, ir.AffineFloorDivExpr):
-        return left // right
-    return -(-left // right)  # the ceiling: the only term that is left
+    return _AFFINE[type(term).__name__](_affine(term.lhs, point), _affine(term.rhs, point))

@@ -28,10 +28,10 @@ class Packed:
 
 
 def _window(reference: Foreign, start: Foreign, shape: tuple[int, ...], strides: tuple[int, ...]) -> Foreign:
-    """Return the slices that take ``shape`` elements from ``start`` on. Refusal when they are not all there."""
+    """Return the slices for ``shape`` elements from ``start`` on. Refusal when some are not there."""
     lead = len(reference.shape) - len(shape)
-    where = [int(index) for index in start[:lead]]
-    inside = all(0 <= index < size for index, size in zip(where, reference.shape, strict=False))
+    where: list[int | slice] = [int(index) for index in start[:lead]]
+    inside = all(0 <= int(index) < size for index, size in zip(start[:lead], reference.shape, strict=False))
     for index, size, by, whole in zip(start[lead:], shape, strides, reference.shape[lead:], strict=True):
         first = int(index)
         end = first + (size - 1) * by + 1

@@ -14,7 +14,10 @@ type Numbers = list[tuple[int, ...]]
 def _matmul(operation: Foreign) -> Pure:
     attributes = operation.attributes
     if "dimension_numbers" not in attributes:
-        return _plain(transpose_left=attributes["transpose_lhs"].value, transpose_right=attributes["transpose_rhs"].value)
+        return _plain(
+            transpose_left=attributes["transpose_lhs"].value,
+            transpose_right=attributes["transpose_rhs"].value,
+        )
     text = str(attributes["dimension_numbers"])
     lists = [tuple(int(n) for n in re.findall(r"\d+", part)) for part in re.findall(r"\[([\d, ]*)\]", text)]
     return lambda left, right, start: _accumulate(_contract(left, right, lists), start)
@@ -46,7 +49,9 @@ def _contract(left: Foreign, right: Foreign, numbers: Numbers) -> Foreign:
     inner = math.prod(left.shape[d] for d in left_sum)
     first = _operand(left).transpose(left_batch + left_other + left_sum)
     second = _operand(right).transpose(right_batch + right_sum + right_other)
-    product = first.reshape(*batch, math.prod(rows), inner) @ second.reshape(*batch, inner, math.prod(columns))
+    product = first.reshape(*batch, math.prod(rows), inner) @ second.reshape(
+        *batch, inner, math.prod(columns)
+    )
     shaped = product.reshape(*batch, *rows, *columns)
     return shaped.transpose(_positions(order, left_batch + left_other, right_other))
 

@@ -8,6 +8,7 @@ function of their operands (``PURE``); those with regions or effects of their ow
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from .libraries import Foreign, Refusal
 from .types import constant
@@ -44,7 +45,11 @@ def step(*names: str) -> Callable[[Callable[["Translator", Foreign], Step]], Non
 def each_named(functions: dict[str, Pure]) -> None:
     """Register operations whose function does not depend on their attributes."""
     for name, function in functions.items():
-        PURE[name] = lambda _, function=function: function
+        PURE[name] = partial(_whatever_its_attributes, function)
+
+
+def _whatever_its_attributes(function: Pure, operation: Foreign) -> Pure:  # noqa: ARG001 - the table's signature
+    return function
 
 
 @dataclass

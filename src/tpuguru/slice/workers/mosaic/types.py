@@ -5,9 +5,17 @@ import re
 from .libraries import Foreign, Refusal, ir, ml_dtypes, np
 
 _NAMES = {
-    **{"i1": "bool", "index": "int64", "bf16": "bfloat16", "f16": "float16", "f32": "float32", "f64": "float64"},
+    "i1": "bool",
+    "index": "int64",
+    "bf16": "bfloat16",
+    "f16": "float16",
+    "f32": "float32",
+    "f64": "float64",
+    "f8E5M2": "float8_e5m2",
+    "f8E4M3FN": "float8_e4m3fn",
+    "f8E4M3B11FNUZ": "float8_e4m3b11fnuz",
     **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
-    **{"f8E5M2": "float8_e5m2", "f8E4M3FN": "float8_e4m3fn", "f8E4M3B11FNUZ": "float8_e4m3b11fnuz"},
+    **{f"ui{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},  # only outside kernels
 }
 _SEMAPHORES = ("!tpu.dma_semaphore", "!tpu.semaphore")
 _SHAPED = re.compile(r"(?:vector|memref|tensor)<((?:\d+x)*)([^,>]+(?:<[^>]*>)?)(.*)>")
@@ -36,7 +44,7 @@ def shape_and_dtype(kind: Foreign) -> tuple[tuple[int, ...], Foreign]:
 
 
 def memory_space(kind: Foreign) -> str:
-    """Return the memory space of a memref type: vmem, smem, any, semaphore_mem …"""
+    """Return the memory space of a memref type: vmem, smem, any and so on."""
     found = re.search(r"#tpu\.memory_space<(\w+)", str(kind))
     return found[1] if found else "vmem"
 
@@ -64,6 +72,6 @@ def constant(attribute: Foreign, kind: Foreign) -> Foreign:
 
 
 def uninitialised(shape: tuple[int, ...], dtype: Foreign) -> Foreign:
-    """Return memory that nobody has written: NaN where the type has it, so that nobody takes it for a value."""
+    """Return memory that nobody has written: NaN where the type has it, or 0."""
     whole = np.issubdtype(dtype, np.integer) or dtype == np.dtype(bool)
     return np.zeros(shape, dtype) if whole else np.full(shape, np.nan, dtype)

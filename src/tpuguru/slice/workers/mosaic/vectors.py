@@ -26,11 +26,21 @@ def _transpose(operation: Foreign) -> Pure:
     return lambda value: np.transpose(value, order)
 
 
-_UNSIGNED = {"maxui": np.maximum, "minui": np.minimum}
 _REDUCTIONS = {
-    **{"add": np.add, "sum": np.add, "mul": np.multiply, "and": np.bitwise_and, "or": np.bitwise_or},
-    **{"xor": np.bitwise_xor, "maximumf": np.maximum, "minimumf": np.minimum, "maxnumf": np.fmax},
-    **{"minnumf": np.fmin, "maxsi": np.maximum, "minsi": np.minimum, "max": np.maximum, "min": np.minimum},
+    "add": np.add,
+    "sum": np.add,
+    "mul": np.multiply,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "maximumf": np.maximum,
+    "minimumf": np.minimum,
+    "maxnumf": np.fmax,
+    "minnumf": np.fmin,
+    "maxsi": np.maximum,
+    "minsi": np.minimum,
+    "max": np.maximum,
+    "min": np.minimum,
 }
 
 
@@ -130,7 +140,9 @@ def _iota(operation: Foreign) -> Pure:
     counted = np.zeros(shape, dtype)
     for dimension in dimensions:
         along = np.arange(shape[dimension], dtype=dtype)
-        counted = counted * shape[dimension] + along.reshape([-1 if i == dimension else 1 for i in range(len(shape))])
+        counted = counted * shape[dimension] + along.reshape(
+            [-1 if i == dimension else 1 for i in range(len(shape))]
+        )
     counted = counted.astype(dtype)
     return lambda: counted
 
