@@ -37,6 +37,7 @@ def main() -> None:
         XLA_FLAGS=f"--xla_force_host_platform_device_count={int(sys.argv[1])}",
         JAX_ENABLE_X64="1",
         TF_CPP_MIN_LOG_LEVEL="3",
+        OPENBLAS_NUM_THREADS="1",  # kernels' matrices are small, and XLA has threads of its own
     )
     serve(sys.stdin.buffer, answers)
 

@@ -45,11 +45,20 @@ class Window:
         if wanted != self.at:
             self.flush()
             self.at = wanted
-            self.buffer = uninitialised(self.plan.block, self.plan.dtype)
-            if not self.written:
-                inside, valid = self._region()
-                self.buffer[valid] = self.array[inside]
+            self.buffer = self._fetch()
         return self.buffer.reshape(self.plan.shape)
+
+    def _fetch(self) -> Foreign:
+        """Return an input's block, or an output's, which nobody has written yet."""
+        inside, valid = self._region()
+        if not self.written and all(
+            part == slice(0, size) for part, size in zip(valid, self.plan.block, strict=True)
+        ):
+            return self.array[inside].copy()
+        block = uninitialised(self.plan.block, self.plan.dtype)
+        if not self.written:
+            block[valid] = self.array[inside]
+        return block
 
     def flush(self) -> None:
         """Write an output's block back."""
@@ -75,6 +84,8 @@ class GridPlan:
     """A translated kernel."""
 
     body: Function
+    seconds: float
+    """About how long one grid point takes."""
     clock: Clock
     bounds: list[int]
     """Sizes of the grid; negative where an argument says it. Filled in for the body before each run."""

@@ -29,6 +29,8 @@ class Packed:
 
 def _window(reference: Foreign, start: Foreign, shape: tuple[int, ...], strides: tuple[int, ...]) -> Foreign:
     """Return the slices for ``shape`` elements from ``start`` on. Refusal when some are not there."""
+    if reference.shape == shape and not any(start):
+        return ...
     lead = len(reference.shape) - len(shape)
     where: list[int | slice] = [int(index) for index in start[:lead]]
     inside = all(0 <= int(index) < size for index, size in zip(start[:lead], reference.shape, strict=False))
