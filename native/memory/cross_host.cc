@@ -10,6 +10,7 @@
 #include "memory/buffer.h"
 #include "records/records.h"
 #include "values/client.h"
+#include "values/peers.h"
 
 namespace slice {
 namespace {
@@ -39,10 +40,14 @@ pjrt::Buffer* ReceiveBuffer(const T& arguments, size_t i, const std::string& key
                    Arriving(key, *type, *arguments.device));
 }
 
-// Unique among all processes of the run.
+// Unique among all processes of the run: the channel, if known, and the number of the receive. TorchTPU 0.2.0
+// may send under the key of another receive of the channel than the one it should mean.
 std::string NewKey() {
   static std::atomic<int64_t> next{0};
-  return "descriptor:" + std::to_string(getpid()) + ":" + std::to_string(next++);
+  const std::string& channel = ReceiveChannel();
+  const std::string number = std::to_string(next++);
+  const std::string name = channel.empty() ? "receive " + number : channel;
+  return name + " in process " + std::to_string(getpid()) + "#" + number;
 }
 
 pjrt::Error* MakeReceiveBuffers(pjrt::MakeReceiveBuffers_Args* arguments) {

@@ -177,4 +177,10 @@ ValueRef ValuesClient::Receive(const std::string& key, const ArrayType& type, in
   return value;
 }
 
+void ValuesClient::Wait(const std::string& what) {
+  Frame frame(FrameKind::kWait);
+  frame.Text(what);
+  connection_.Tell(frame.Done());
+}
+
 }  // namespace slice

@@ -65,6 +65,9 @@ class ValuesClient {
   void Send(const std::string& key, uint64_t id);
   ValueRef Receive(const std::string& key, const ArrayType& type, int device);
 
+  // The process waits for something that the service does not see, or (empty) no longer.
+  void Wait(const std::string& what);
+
   // Waits until the service has been told everything.
   void Flush();
 

@@ -22,6 +22,7 @@ enum class FrameKind : uint8_t {
   kReceive = 8,  // a value comes under a key
   kCall = 9,     // asks what an execution sends to the host on a channel; answered as a fetch
   kGive = 10,    // what the host gives an execution on a channel
+  kWait = 11,    // what the process waits for elsewhere; empty: no longer
 };
 
 constexpr uint32_t kValuesProtocolVersion = 1;

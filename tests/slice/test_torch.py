@@ -51,3 +51,27 @@ def test_four_ranks_equal_one_cpu_process(rehearse_torch: Rehearse, mode: str) -
         lines = run.lines(rank)
         assert "all_reduce [10.0, 10.0, 10.0, 10.0]" in lines
         assert [line for line in lines if line.startswith("loss")] == CPU_LOSSES
+
+
+# Eight tanh-ed linear layers in four stages, four micro-batches, in one process of PyTorch 2.13 on the CPU.
+PIPELINE_LOSSES = ["loss 1.04642", "loss 1.0369", "loss 1.03312"]
+
+
+def test_a_pipeline_of_four_stages_equals_one_cpu_process(rehearse_torch: Rehearse) -> None:
+    """send, recv, isend, irecv and batch_isend_irecv carry true values, activations and gradients alike."""
+    run = rehearse_torch("--slice", "v6e:2x2", program="torch_pipeline.py")
+    assert run.code == 0, run.stderr[-3000:]
+    for rank in range(4):
+        assert f"from the left {(rank - 1) % 4}.0" in run.lines(rank)
+    assert [line for line in run.lines(3) if line.startswith("loss")] == PIPELINE_LOSSES
+
+
+def test_sends_that_wait_for_each_other_are_a_deadlock(rehearse_torch: Rehearse) -> None:
+    """TorchTPU's send waits for its receiver, so a ring in which everybody sends first never moves."""
+    run = rehearse_torch("--slice", "tpu7x:1x1x1", program="torch_pipeline.py", arguments=("ring",))
+    assert run.code == 1
+    assert run.report["ending"]["how"] == "deadlock"
+    assert {each["program"] for each in run.report["deadlocks"]} == {
+        "send to rank 0 (tag 0)",
+        "send to rank 1 (tag 0)",
+    }

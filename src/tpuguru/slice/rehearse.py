@@ -67,6 +67,8 @@ class Rehearsal:
     seconds: float = 0.0
     interrupted: bool = False
     failed_rank: bool = False
+    notes: list[str] = field(default_factory=list)
+    """What a person should know about how ranks met."""
 
     @property
     def records(self) -> Path:
@@ -108,6 +110,7 @@ def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
         _write_job(rehearsal, request, ranks)
         with (rehearsal.folder / "output.log").open("w", encoding="utf-8") as log:
             _run(rehearsal, request, ranks, server, _Output(log.write, on_line, rehearsal))
+    rehearsal.notes = server.notes
     rehearsal.seconds = time.monotonic() - started
     _write_texts(rehearsal)
     _write_whole(rehearsal.folder / "rehearsal.json", _outcome(rehearsal))

@@ -20,6 +20,7 @@ def rehearsal_text(rehearsal: Rehearsal, records: Records | None, summary: Summa
     else:
         lines += [*_slice(records), *_memory(summary), *_programs(summary), *_late(summary)]
         lines += [*_transfers(summary), *_unknown(records), *_errors(records), *_hint(rehearsal, records)]
+    lines += [f"note: {note}" for note in rehearsal.notes]
     if rehearsal.blanked:
         lines.append(f"{rehearsal.blanked} times or rates in the output were blanked: here they mean nothing")
     lines.append(f"rehearsal {rehearsal.run_id}: {rehearsal.folder}")

@@ -4,6 +4,7 @@ Both look for PCI devices before they ask the TPU library. Runs in the user's Py
 and then runs the sitecustomize that would have been found without it.
 """
 
+import ctypes
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 _HERE = str(Path(__file__).parent)
 
@@ -26,8 +28,35 @@ def _answer_torch_tpu(module: ModuleType) -> None:
     module.get_tpu_device_name = lambda: name  # type: ignore[attr-defined]
 
 
+def _watch_transfers(module: ModuleType) -> None:
+    """Say from whom a receive is, and that a send waits: the TPU library is told neither.
+
+    TorchTPU's send waits, outside of the library, until its receiver has announced itself.
+    """
+    group = module.ProcessGroup
+    receive, send = group.recv, group.send
+    library = ctypes.CDLL(os.environ["TPU_LIBRARY_PATH"])
+
+    def recv(self: Any, tensors: list[Any], source: int, tag: int) -> Any:  # noqa: ANN401 - torch's types
+        library.TpuguruSliceReceives(f"group {self.group_name}, from rank {source}, tag {tag}".encode())
+        try:
+            return receive(self, tensors, source, tag)
+        finally:
+            library.TpuguruSliceReceives(b"")
+
+    def send_watched(self: Any, tensors: list[Any], destination: int, tag: int) -> Any:  # noqa: ANN401
+        library.TpuguruSliceWaits(f"send to rank {destination} (tag {tag})".encode())
+        try:
+            return send(self, tensors, destination, tag)
+        finally:
+            library.TpuguruSliceWaits(b"")
+
+    group.recv, group.send = recv, send_watched
+
+
 _ANSWERS: dict[str, Callable[[ModuleType], None]] = {
     "torch_tpu._internal.utils.hardware": _answer_torch_tpu,
+    "torch.distributed.distributed_c10d": _watch_transfers,
 }
 
 

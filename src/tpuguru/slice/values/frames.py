@@ -27,6 +27,7 @@ class FrameKind(IntEnum):
     RECEIVE = 8
     CALL = 9
     GIVE = 10
+    WAIT = 11
 
 
 type ArrayKind = tuple[int, tuple[int, ...]]
@@ -134,6 +135,13 @@ class GiveFrame:
     data: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class WaitFrame:
+    """What the process waits for elsewhere, out of the service's sight; empty: no longer."""
+
+    what: str
+
+
 type Frame = (
     Hello
     | ProgramFrame
@@ -145,6 +153,7 @@ type Frame = (
     | ReceiveFrame
     | CallFrame
     | GiveFrame
+    | WaitFrame
 )
 
 
@@ -251,6 +260,7 @@ _READERS: dict[FrameKind, Callable[[_Body], Frame]] = {
     FrameKind.CALL: lambda body: CallFrame(body.long(), body.long(), body.long()),
     FrameKind.GIVE: lambda body: GiveFrame(body.long(), body.long(), body.blob()),
     FrameKind.SEND: lambda body: SendFrame(body.text(), body.long()),
+    FrameKind.WAIT: lambda body: WaitFrame(body.text()),
     FrameKind.RECEIVE: lambda body: ReceiveFrame(body.text(), body.long(), body.kind(), body.count()),
 }
 

@@ -35,6 +35,8 @@ class ValuesServer:
         self._folder = Path(tempfile.mkdtemp(prefix="tpuguru-"))
         self.socket = self._folder / "values"
         self.events: list[dict[str, Any]] = []
+        self.notes: list[str] = []
+        """What a person should know; whole when the service has been closed."""
         self._ready = threading.Event()
         self._process = subprocess.Popen(
             [
@@ -54,7 +56,8 @@ class ValuesServer:
             text=True,
             start_new_session=True,  # Ctrl-C is for the program; we end when our standard input does
         )
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
         if not self._ready.wait(_SECONDS_TO_START) or self._process.poll() is not None:
             self.close()
             raise ToolFailureError("the values service did not start")
@@ -65,6 +68,8 @@ class ValuesServer:
             event = json.loads(line)
             if event["event"] == "ready":
                 self._ready.set()
+            elif event["event"] == "note":
+                self.notes.append(event["text"])
             else:
                 self.events.append(event)
         self._ready.set()
@@ -78,6 +83,7 @@ class ValuesServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._listener.join(timeout=5)
         shutil.rmtree(self._folder, ignore_errors=True)
 
 

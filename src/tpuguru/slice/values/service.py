@@ -1,7 +1,7 @@
 """The process that serves values over a Unix socket: ``python -m tpuguru.slice.values.service``.
 
-It writes one JSON object a line on its standard output: ``ready`` first, then deadlocks. It ends when its
-standard input is closed, so it never outlives who started it.
+It writes one JSON object a line on its standard output: ``ready`` first, then deadlocks, at the end notes. It
+ends when its standard input is closed, so it never outlives who started it.
 """
 
 import argparse
@@ -93,6 +93,8 @@ class Service:
             for key, _ in self._selector.select(timeout=1.0):
                 key.data()
             self._look_for_deadlocks()
+        for text in self._session.notes():
+            _tell({"event": "note", "text": text})
 
     def _parent_spoke(self) -> None:
         self._ending = not os.read(sys.stdin.fileno(), 4096)

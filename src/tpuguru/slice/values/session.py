@@ -17,6 +17,7 @@ from tpuguru.slice.values.frames import (
     ReceiveFrame,
     SendFrame,
     ValueFrame,
+    WaitFrame,
 )
 from tpuguru.slice.values.graph import (
     Engine,
@@ -29,6 +30,7 @@ from tpuguru.slice.values.graph import (
     Value,
 )
 from tpuguru.slice.values.meeting import Meeting
+from tpuguru.slice.values.transfers import Transfers
 
 # Executions whose outputs nobody read are kept until then, with their arguments; so many at most.
 _MOST_PENDING = 1000
@@ -54,6 +56,13 @@ class Rank:
     recent: dict[int, Execution] = field(default_factory=dict)
     """The last executions by their first output, for their host callbacks."""
     since_evaluation: int = 0
+    elsewhere: str = ""
+    """What it waits for out of our sight: a send of TorchTPU that its receiver has not announced."""
+
+    @property
+    def stuck(self) -> bool:
+        """Whether it waits for another rank."""
+        return bool(self.waiting or self.elsewhere)
 
     @property
     def name(self) -> str:
@@ -84,7 +93,7 @@ class Session:
         self._graph = Graph(engine)
         self._meeting = Meeting()
         self._programs: dict[tuple[str, tuple[int, ...]], Program] = {}
-        self._transfers: dict[str, Transfer] = {}
+        self._transfers = Transfers()
         self.ranks: list[Rank] = []
 
     def connect(self, answer: Answer) -> Rank:
@@ -117,7 +126,7 @@ class Session:
                 self._execute(rank, frame)
             case FetchFrame():
                 self._fetch(rank, frame)
-            case SendFrame() | ReceiveFrame():
+            case SendFrame() | ReceiveFrame() | WaitFrame():
                 self._transfer(rank, frame)
             case CallFrame() | GiveFrame():
                 self._host_callback(rank, frame)
@@ -154,29 +163,25 @@ class Session:
         else:
             rank.answer(frame.request, *self._graph.call(execution, frame.channel))
 
-    def _transfer(self, rank: Rank, frame: SendFrame | ReceiveFrame) -> None:
-        if isinstance(frame, SendFrame):
-            self._send(rank, frame)
-        else:
-            self._receive(rank, frame)
+    def _transfer(self, rank: Rank, frame: SendFrame | ReceiveFrame | WaitFrame) -> None:
+        match frame:
+            case SendFrame():
+                self._send(rank, frame)
+            case ReceiveFrame():
+                self._receive(rank, frame)
+            case WaitFrame():
+                rank.elsewhere = frame.what
 
     def _send(self, rank: Rank, frame: SendFrame) -> None:
-        transfer = self._transfers.setdefault(frame.key, Transfer(device=-1))
         unknown = Value((0, ()), knowledge=Knowledge.UNKNOWN, reason=_NEVER_HERE)
-        transfer.sent = rank.values.get(frame.number, unknown)
-        transfer.ranks.add(id(rank))
-        self._matched(frame.key, transfer)
+        value = rank.values.get(frame.number, unknown)
+        if self._transfers.send(frame.key, id(rank), value).received is not None:
+            self._retry()
 
     def _receive(self, rank: Rank, frame: ReceiveFrame) -> None:
-        transfer = self._transfers.setdefault(frame.key, Transfer(device=frame.device))
-        transfer.device = frame.device
+        transfer = self._transfers.receive(frame.key, id(rank), frame.device)
         transfer.received = rank.values[frame.number] = Value(frame.kind, producer=transfer)
-        transfer.ranks.add(id(rank))
-        self._matched(frame.key, transfer)
-
-    def _matched(self, key: str, transfer: Transfer) -> None:
-        if transfer.sent is not None and transfer.received is not None:
-            del self._transfers[key]  # a key may be used again
+        if transfer.sent is not None:
             self._retry()
 
     def _argument(self, rank: Rank, number: int, frame: ExecuteFrame, index: int) -> Value:
@@ -232,8 +237,25 @@ class Session:
                     r.name for r in self.ranks if any(e is producer for _, e in r.waiting.values())
                 ),
                 missing=tuple(self._missing(producer, absent)),
-                certain=all(rank.waiting for rank in absent),
+                certain=all(rank.stuck for rank in absent),
             )
+        yield from self._stuck_elsewhere()
+
+    def _stuck_elsewhere(self) -> Iterator[Deadlock]:
+        """Yield what ranks wait for out of our sight; certain when nobody is left who could come."""
+        for rank in self.ranks:
+            if rank.elsewhere:
+                others = [other for other in self.ranks if other is not rank]
+                yield Deadlock(
+                    program=rank.elsewhere,
+                    waiting=(rank.name,),
+                    missing=tuple(self._whereabouts(other) for other in others),
+                    certain=all(other.stuck for other in others),
+                )
+
+    def notes(self) -> list[str]:
+        """Return what a person should know at the end."""
+        return list(self._transfers.notes())
 
     def _missing(self, producer: Producer, absent: list[Rank]) -> Iterator[str]:
         """Yield who has not entered, and where they are; of a transfer any other rank may be the sender."""
@@ -247,7 +269,7 @@ class Session:
                 yield f"device {device}: its process is gone or never started"
 
     def _whereabouts(self, rank: Rank) -> str:
-        waits = {producer.name for _, producer in rank.waiting.values()}
+        waits = {producer.name for _, producer in rank.waiting.values()} | {rank.elsewhere} - {""}
         return f"{rank.name}: " + (f"waits in {', '.join(sorted(waits))}" if waits else "is busy elsewhere")
 
     def give_up(self) -> None:
@@ -257,3 +279,4 @@ class Session:
                 value.give_up("a collective that it depends on can never happen")
                 del rank.waiting[request]
                 rank.answer(request, None, value.reason)
+            rank.elsewhere = ""
