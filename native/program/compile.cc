@@ -9,6 +9,7 @@
 #include "device/client.h"
 #include "device/topology.h"
 #include "program/canonical_options.h"
+#include "program/first_slices.h"
 #include "program/loaded.h"
 #include "program/sha256.h"
 #include "program/store.h"
@@ -40,11 +41,13 @@ std::string QuestionOf(const std::string& program, const std::string& options) {
 
 FactsRef CompileNow(const pjrt::TopologyDescription* topology, const pjrt::Program& program,
                     const std::string& options) {
+  const pjrt::Client* client = ClientOrNull();
+  const std::string compiled = client ? OnFirstSlices(options, *client) : options;
   Arguments<pjrt::Compile_Args> compile;
   compile.topology = topology;
   compile.program = &program;
-  compile.compile_options = options.data();
-  compile.compile_options_size = options.size();
+  compile.compile_options = compiled.data();
+  compile.compile_options_size = compiled.size();
   Check(CallLibtpu<pjrt::kCompile>(compile));
   FactsRef facts = FactsFromLibtpu(compile.executable, program, options);
   Arguments<pjrt::Executable_Destroy_Args> destroy;

@@ -89,4 +89,17 @@ void PutBytesField(std::string& message, int number, std::string_view bytes) {
   message += bytes;
 }
 
+void PutField(std::string& message, const WireField& field) {
+  if (field.type == 2) {
+    PutBytesField(message, field.number, field.bytes);
+    return;
+  }
+  if (field.type == 0) {
+    PutNumberField(message, field.number, field.value);
+    return;
+  }
+  PutVarint(message, static_cast<uint64_t>(field.number) << 3 | static_cast<uint64_t>(field.type));
+  message.append(reinterpret_cast<const char*>(&field.value), field.type == 1 ? 8 : 4);
+}
+
 }  // namespace slice

@@ -41,4 +41,7 @@ void PutVarint(std::string& message, uint64_t value);
 void PutNumberField(std::string& message, int number, uint64_t value);
 void PutBytesField(std::string& message, int number, std::string_view bytes);
 
+// Writes a field as it was read.
+void PutField(std::string& message, const WireField& field);
+
 }  // namespace slice
