@@ -38,7 +38,8 @@ class Interpreter:
 
 
 def interpreter_of(command: list[str]) -> Path:
-    """Return the interpreter that ``command`` will run: itself, its script's first line, or PATH's python.
+    """Return the interpreter that ``command`` will run: itself, its script's first line, one that it names
+    (``env A=1 python train.py``), or PATH's python.
 
     UsageError when the command does not exist.
     """
@@ -50,7 +51,8 @@ def interpreter_of(command: list[str]) -> Path:
     named = _first_line_interpreter(Path(found))
     if named:
         return named
-    python = shutil.which("python") or shutil.which("python3")
+    pythons = (word for word in command[1:] if Path(word).name.startswith("python"))
+    python = next(filter(None, map(shutil.which, (*pythons, "python", "python3"))), None)
     if python is None:
         raise UsageError(f"no Python is on PATH, so it is not clear what {command[0]!r} would run")
     return Path(python)

@@ -169,6 +169,39 @@ def test_a_program_that_never_reads_does_not_pile_up() -> None:
     assert len(rank.values) == 1
 
 
+def test_what_no_output_needs_is_not_computed() -> None:
+    """An argument that nothing knowable depends on may be expensive: a batch, for a step that is too big."""
+    engine = Adder({"batch": ((0,),), "step": ("it is too much", (1,))})
+    session = Session(engine)
+    rank, answers = connect(session, 0)
+    session.handle(rank, program("batch", 1))
+    session.handle(rank, program("step", 2, outputs=2))
+    session.handle(rank, ValueFrame(1, KIND, b"\x01"))
+    session.handle(rank, ExecuteFrame(1, 10, (0,), ((1,),), ()))
+    session.handle(rank, ExecuteFrame(2, 20, (0,), ((10, 1),), ()))
+    session.handle(rank, FetchFrame(1, 20))
+    session.handle(rank, FetchFrame(2, 21))
+    assert answers.told == {1: (None, "step: it is too much"), 2: (b"\x01", "")}
+    assert engine.runs == ["step"]
+
+
+def test_a_chain_beside_a_hopeless_program_does_not_pile_up() -> None:
+    """Keys that only feed a step that is too big are computed now and then all the same."""
+    engine = Adder({"split": ((0,),), "step": ("it is too much",)})
+    session = Session(engine)
+    rank, _ = connect(session, 0)
+    session.handle(rank, program("split", 1))
+    session.handle(rank, program("step", 2))
+    session.handle(rank, ValueFrame(1, KIND, b"\x01"))
+    for number in range(500):
+        key, new, loss = 3 * number + 1, 3 * number + 4, 3 * number + 3
+        session.handle(rank, ExecuteFrame(1, new, (0,), ((key,),), ()))
+        session.handle(rank, ExecuteFrame(2, loss, (0,), ((new,),), ()))
+        session.handle(rank, FreeFrame(key))
+        session.handle(rank, FreeFrame(loss))
+    assert len(engine.runs) == 500
+
+
 def two_ranks(collectives: bool = True) -> tuple[Session, Adder, list[tuple[Rank, Answers]]]:
     engine = Adder({"reduce": ((0,),), "other": ((0,),)})
     session = Session(engine)

@@ -55,8 +55,8 @@ class Producer(Protocol):
     def missing(self) -> tuple[int, ...]:
         """Return the devices that have not entered yet; empty when it can be computed."""
 
-    def values(self) -> Iterator[Value]:
-        """Everything it depends on."""
+    def needs(self, engine: "Engine") -> Iterator[Value]:
+        """Yield what it depends on; nothing when it cannot be computed whatever that is."""
 
     def compute(self, engine: "Engine") -> None:
         """Make its values known or unknown. Everything it depends on is one or the other."""
@@ -81,7 +81,7 @@ class Transfer:
         """Return the receiver's device while nobody has sent: who should have is not known."""
         return () if self.sent is not None else (self.device,)
 
-    def values(self) -> Iterator[Value]:
+    def needs(self, engine: "Engine") -> Iterator[Value]:  # noqa: ARG002 - the protocol's signature
         """Yield the value that was sent."""
         if self.sent is not None:
             yield self.sent
@@ -154,10 +154,12 @@ class Execution:
             return Value(kind, self.host[channel], Knowledge.KNOWN)
         return Value(kind, knowledge=Knowledge.UNKNOWN, reason=f"{self.name}: a host callback was not called")
 
-    def values(self) -> Iterator[Value]:
-        """All arguments of all places."""
+    def needs(self, engine: "Engine") -> Iterator[Value]:
+        """Yield the arguments, of all places, that some output depends on."""
+        dependencies = self._dependencies(engine)
+        needed = sorted({index for each in dependencies if not isinstance(each, str) for index in each})
         for arguments in self.arguments.values():
-            yield from arguments
+            yield from (arguments[index] for index in needed if index < len(arguments))
 
     def compute(self, engine: "Engine") -> None:
         """Make the outputs known or unknown, each by what it depends on."""
@@ -167,14 +169,16 @@ class Execution:
 
     def _results(self, engine: "Engine") -> tuple[list[list[bytes]], list[str]]:
         """Return the outputs by place, and for each output why it is unknown; no reasons at an objection."""
+        reasons = [self._reason(needed) for needed in self._dependencies(engine)]
+        results = engine.run(self) if "" in reasons else []
+        return (results, reasons) if results is not None else ([], [])
+
+    def _dependencies(self, engine: "Engine") -> tuple[tuple[int, ...] | str, ...]:
+        """Return what each output depends on; nothing when the program cannot be computed."""
         program = self.program
         if program.dependencies is None and not program.objection:
             engine.prepare(program)
-        if program.objection or program.dependencies is None:
-            return [], []
-        reasons = [self._reason(needed) for needed in program.dependencies]
-        results = engine.run(self) if "" in reasons else []
-        return (results, reasons) if results is not None else ([], [])
+        return () if program.objection else program.dependencies or ()
 
     def sent_to_host(self, engine: "Engine", channel: int) -> tuple[bytes | None, str]:
         """Return what is sent on a channel, or None and why it is not known.
@@ -197,8 +201,9 @@ class Execution:
         if needed is None:
             return f"{self.name} makes it with an operation that only a TPU or the host has"
         for place in range(self.program.width):
+            arguments = self.arguments_at(place)
             for index in needed:
-                value = self.arguments_at(place)[index]
+                value = arguments[index]
                 if value.knowledge is not Knowledge.KNOWN:
                     return value.reason or "an argument is not known"
         return ""
@@ -244,7 +249,7 @@ class Graph:
 
     def call(self, execution: Execution, channel: int) -> tuple[bytes | None, str]:
         """Return what an execution sends to the host on a channel, after what it depends on is evaluated."""
-        for value in list(execution.values()):
+        for value in list(execution.needs(self._engine)):
             if self.evaluate(value) is not None:
                 return None, "it depends on a collective that other ranks have not entered"
         return execution.sent_to_host(self._engine, channel)
@@ -259,7 +264,7 @@ class Graph:
                 continue
             if producer.missing():
                 return producer
-            pending = [value for value in producer.values() if value.producer is not None]
+            pending = [value for value in producer.needs(self._engine) if value.producer is not None]
             if pending:
                 stack.extend(pending)
             else:

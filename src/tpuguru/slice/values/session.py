@@ -152,7 +152,7 @@ class Session:
         if spread and not execution.missing():
             self._meeting.left(execution)
             self._retry()
-        self._bound_pending(rank, execution)
+        self._bound_pending(rank)
 
     def _host_callback(self, rank: Rank, frame: CallFrame | GiveFrame) -> None:
         execution = rank.recent.get(frame.execution)
@@ -191,15 +191,14 @@ class Session:
             raise FrameError(f"value {number} was never told, or already freed")
         return rank.values[number]
 
-    def _bound_pending(self, rank: Rank, execution: Execution) -> None:
+    def _bound_pending(self, rank: Rank) -> None:
         """Evaluate now and then: a program that never reads must not pile up its whole past."""
         rank.since_evaluation += 1
         if rank.since_evaluation < _MOST_PENDING:
             return
         rank.since_evaluation = 0
-        for outputs in list(execution.outputs.values()):
-            for value in outputs:
-                self._graph.evaluate(value)
+        for value in list(rank.values.values()):
+            self._graph.evaluate(value)
 
     def _fetch(self, rank: Rank, frame: FetchFrame) -> None:
         value = rank.values.get(frame.number)
