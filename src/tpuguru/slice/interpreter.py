@@ -38,9 +38,9 @@ class Interpreter:
 
 
 def interpreter_of(command: list[str]) -> Path:
-    """Return the interpreter that ``command`` will run: itself, its script's first line, one that it names
-    (``env A=1 python train.py``), or PATH's python.
+    """Return the interpreter that ``command`` will run.
 
+    That is itself, its script's first line, one that it names (``env A=1 python train.py``), or PATH's.
     UsageError when the command does not exist.
     """
     found = shutil.which(command[0])
