@@ -18,7 +18,7 @@ def version(name):
     try: return m.version(name)
     except m.PackageNotFoundError: return ""
 print(json.dumps({"python": sys.executable, "libtpu": origin("libtpu"),
-    "versions": {n: version(n) for n in ("jax", "jaxlib", "libtpu", "torch", "torch_tpu")}}))
+    "versions": {n: version(n) for n in ("jax", "jaxlib", "libtpu", "torch", "torch_tpu", "vllm_torchtpu")}}))
 """
 _SECONDS = 60
 

@@ -16,6 +16,8 @@ _HOOKS = Path(__file__).parent / "hooks"
 _MOST_SCRIPT_BYTES = 1_000_000
 _IMPORTS_TORCH = r"(?m)^\s*(?:import|from)\b[^#\n]*\btorch\b"
 _TORCH_LAUNCHERS = ("torchrun", "accelerate")
+_TORCH_SERVERS = ("vllm_torchtpu",)
+"""Packages that run another package's command (vLLM's) on TorchTPU; the command mentions no torch."""
 
 
 class Processes(StrEnum):
@@ -54,10 +56,8 @@ def plan_ranks(
     torch = uses_torch(command, interpreter)
     mode = choose_processes(settings.slice, processes, command, interpreter)
     ranks = _one(settings, port, torch=torch) if mode is Processes.ONE else _several(settings, mode, port)
-    if torch:
-        shared = _torch_environment(settings)
-        ranks = [replace(rank, environment=rank.environment | shared) for rank in ranks]
-    return ranks
+    shared = _hook_environment(settings) | (_torch_environment(settings) if torch else {})
+    return [replace(rank, environment=rank.environment | shared) for rank in ranks]
 
 
 def choose_processes(
@@ -80,6 +80,8 @@ def uses_torch(command: tuple[str, ...], interpreter: Interpreter) -> bool:
     if not interpreter.versions.get("torch_tpu"):
         return False
     if not interpreter.versions.get("jax") or Path(command[0]).name in _TORCH_LAUNCHERS:
+        return True
+    if any(interpreter.versions.get(server) for server in _TORCH_SERVERS):
         return True
     return "torch" in " ".join(command) or bool(re.search(_IMPORTS_TORCH, _script(command)))
 
@@ -150,17 +152,23 @@ def _device_environment(
     }
 
 
+def _hook_environment(settings: SliceSettings) -> dict[str, str]:
+    """Return the hook that answers who looks for TPUs on the PCI bus, and what it answers of one host."""
+    tpu = settings.slice
+    return {
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(_HOOKS), os.environ.get("PYTHONPATH", "")])),
+        f"{PREFIX}CHIP": tpu.chip.name,
+        f"{PREFIX}HOST_CHIPS": str(tpu.devices // tpu.hosts // tpu.chip.devices_per_chip),
+        f"{PREFIX}HOST_DEVICES": str(tpu.devices // tpu.hosts),
+    }
+
+
 def _torch_environment(settings: SliceSettings) -> dict[str, str]:
-    """Return the answers that torch_tpu looks for on the PCI bus, and the hook that gives them."""
+    """Return the shape of the slice as torch_tpu wants it: three dimensions, and the devices of a chip."""
     chip = settings.slice.chip
     shape = [*settings.slice.topology, 1, 1][:3]
     per_chip = [chip.devices_per_chip] if chip.devices_per_chip > 1 else []
-    return {
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(_HOOKS), os.environ.get("PYTHONPATH", "")])),
-        "TORCH_TPU_TOPOLOGY": ",".join(str(size) for size in [*shape, *per_chip]),
-        f"{PREFIX}TORCH_NAME": f"TPU {'v7' if chip.name == 'tpu7x' else chip.name}",
-        f"{PREFIX}HOST_DEVICES": str(settings.slice.devices // settings.slice.hosts),
-    }
+    return {"TORCH_TPU_TOPOLOGY": ",".join(str(size) for size in [*shape, *per_chip])}
 
 
 def free_port() -> int:

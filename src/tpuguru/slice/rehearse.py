@@ -21,6 +21,7 @@ from tpuguru.slice.figures import blank_figures
 from tpuguru.slice.interpreter import Interpreter, inspect_interpreter, interpreter_of
 from tpuguru.slice.library import plugin_library
 from tpuguru.slice.plan import Processes, Rank, choose_processes, plan_ranks
+from tpuguru.slice.ready import says_ready
 from tpuguru.slice.self_test import require_self_test
 from tpuguru.slice.settings import SliceSettings
 from tpuguru.slice.values.server import ValuesServer, values_server
@@ -69,6 +70,8 @@ class Rehearsal:
     failed_rank: bool = False
     notes: list[str] = field(default_factory=list)
     """What a person should know about how ranks met."""
+    ready_at: float = 0.0
+    """When a server first said that it takes requests, in seconds of the epoch as the records; 0: never."""
 
     @property
     def records(self) -> Path:
@@ -140,6 +143,8 @@ class _Output:
 
     def take(self, event: dict[str, Any]) -> None:
         line = redact(str(event["line"]))
+        if not self.rehearsal.ready_at and says_ready(line):
+            self.rehearsal.ready_at = time.time()
         self.log(f"[{event['rank']} {event['stream']}] {line}\n")
         shown, count = blank_figures(line)
         self.rehearsal.blanked += count

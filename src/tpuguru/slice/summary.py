@@ -1,5 +1,6 @@
 """What a rehearsal showed: programs, memory, late compiles, transfers. Derived from the records alone."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,7 +33,8 @@ class ProgramSummary:
 
 @dataclass(frozen=True, slots=True)
 class LateCompile:
-    """A program compiled after the main program had run: it stalls whoever waits for a step or an answer."""
+    """A program compiled after the server was ready, or, of a program that is no server, after the main
+    program had run: it stalls whoever waits for an answer or a step."""
 
     name: str
     seconds: float
@@ -64,20 +66,23 @@ class Summary:
     compile_seconds: float
     to_device_bytes: int
     to_host_bytes: int
+    ready: bool = False
+    """Whether a server said it was ready: ``late`` then counts from there."""
 
 
-def summarise(records: Records) -> Summary:
-    """Derive the summary."""
+def summarise(records: Records, ready_at: float = 0.0) -> Summary:
+    """Derive the summary. ``ready_at``: when a server said it was ready, as the records' times; 0: never."""
     programs = tuple(sorted(_programs(records), key=lambda each: (-each.flops, -each.peak_bytes, each.name)))
     transfers = records.transfers.values()
     return Summary(
         programs=programs,
         main=next((each for each in programs if each.executions), None),
-        late=tuple(_late(records)),
+        late=tuple(_late(records, ready_at or _main_executed(records))),
         devices=tuple(_devices(records)),
         compile_seconds=sum(each.seconds for each in records.programs if not each.cached),
         to_device_bytes=sum(each.to_device_bytes for each in transfers),
         to_host_bytes=sum(each.to_host_bytes for each in transfers),
+        ready=ready_at > 0,
     )
 
 
@@ -106,13 +111,17 @@ def _programs(records: Records) -> Iterator[ProgramSummary]:
         )
 
 
-def _late(records: Records) -> Iterator[LateCompile]:
-    """Programs compiled after the main program's first execution, each once; none when nothing repeats."""
+def _main_executed(records: Records) -> float:
+    """Return when the main program was first executed; never, when nothing repeats."""
     executed = [each for each in records.programs if records.executions.get((each.pid, each.index))]
     main = max(executed, key=lambda each: each.flops, default=None)
     if main is None or records.executions[(main.pid, main.index)] < 2:
-        return
-    begun = records.first_executed.get((main.pid, main.index), float("inf"))
+        return math.inf
+    return records.first_executed.get((main.pid, main.index), math.inf)
+
+
+def _late(records: Records, begun: float) -> Iterator[LateCompile]:
+    """Programs that were compiled after ``begun``, each once."""
     last_of_name: dict[str, tuple[str, ...]] = {}
     seen: set[str] = set()
     for program in sorted(records.programs, key=lambda each: each.time):

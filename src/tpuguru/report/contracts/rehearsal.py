@@ -49,7 +49,8 @@ class ProgramEntry(msgspec.Struct, frozen=True):
 
 
 class LateCompileEntry(msgspec.Struct, frozen=True):
-    """A program compiled after the main program had run, and what differs from the last of its name."""
+    """A program compiled after the server was ready, or after the main program had run, and what differs
+    from the last of its name."""
 
     name: str
     seconds: float
@@ -114,6 +115,8 @@ class RehearsalReport(msgspec.Struct, frozen=True, rename={"schema_name": "schem
     blanked_figures: int
     network_objection: str
     timeline: TimelineReport | None
+    ready: bool = False
+    """Whether a server said it was ready: late compiles count from there."""
     schema_name: Literal["rehearsal/v1"] = "rehearsal/v1"
 
 
@@ -152,6 +155,7 @@ def to_contract(rehearsal: Rehearsal, records: Records | None, summary: Summary 
         blanked_figures=rehearsal.blanked,
         network_objection=rehearsal.network_objection,
         timeline=to_timeline(records) if records else None,
+        ready=bool(rehearsal.ready_at),
     )
 
 

@@ -20,7 +20,7 @@ def rehearse_command(request: RehearsalRequest, *, yes: bool, output_format: str
     _ask(request, yes=yes)
     rehearsal = rehearse(request, _show)
     records = _records(rehearsal)
-    summary = summarise(records) if records else None
+    summary = summarise(records, rehearsal.ready_at) if records else None
     if output_format == "json":
         report = to_contract(rehearsal, records, summary)
         print(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())

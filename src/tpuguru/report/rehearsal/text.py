@@ -96,7 +96,8 @@ def _late(summary: Summary) -> Iterator[str]:
     if not summary.late:
         return
     seconds = sum(each.seconds for each in summary.late)
-    yield f"compiled after the first step: {len(summary.late)} programs, {seconds:.1f} s"
+    mark = "the server said it was ready" if summary.ready else "the first step"
+    yield f"compiled after {mark}: {len(summary.late)} programs, {seconds:.1f} s"
     for each in summary.late[:_MOST_LATE]:
         change = f" – {each.change}" if each.change else ""
         yield f"  {each.name}{change}  ({each.python or 'no Python line'})"

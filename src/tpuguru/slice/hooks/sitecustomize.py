@@ -20,7 +20,8 @@ _HERE = str(Path(__file__).parent)
 
 def _answer_torch_tpu(module: ModuleType) -> None:
     """Give torch_tpu's scan the count and kind of chips of one host of the slice."""
-    name = os.environ["TPUGURU_SLICE_TORCH_NAME"]  # as torch_tpu calls it: «TPU v6e»
+    chip = os.environ["TPUGURU_SLICE_CHIP"]
+    name = f"TPU {'v7' if chip == 'tpu7x' else chip}"
     devices = int(os.environ["TPUGURU_SLICE_HOST_DEVICES"])
     identifiers = {known: number for number, known in module._PCI_DEVICE_ID_TO_NAME.items()}  # noqa: SLF001
     topology = module._TOPOLOGY_BY_TPU_PCI_DEVICE_ID[identifiers[name]]  # noqa: SLF001
@@ -54,7 +55,17 @@ def _watch_transfers(module: ModuleType) -> None:
     group.recv, group.send = recv, send_watched
 
 
+def _answer_tpu_info(module: ModuleType) -> None:
+    """Give tpu_info's scan the chips of one host of the slice; it calls them «v6e», «7x»."""
+    name = os.environ["TPUGURU_SLICE_CHIP"].removeprefix("tpu")
+    chips = int(os.environ["TPUGURU_SLICE_HOST_CHIPS"])
+    kind = next((each for each in module.TpuChip if each.value.name == name), None)
+    if kind is not None:  # a chip that this tpu_info is too old for is not found, as on such a machine
+        module.get_local_chips = lambda: (kind, chips)  # type: ignore[attr-defined]
+
+
 _ANSWERS: dict[str, Callable[[ModuleType], None]] = {
+    "tpu_info.device": _answer_tpu_info,
     "torch_tpu._internal.utils.hardware": _answer_torch_tpu,
     "torch.distributed.distributed_c10d": _watch_transfers,
 }
@@ -89,6 +100,6 @@ def _run_shadowed() -> None:
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
-if os.environ.get("TPUGURU_SLICE_TORCH_NAME"):
+if os.environ.get("TPUGURU_SLICE_CHIP"):
     sys.meta_path.insert(0, _Finder())
 _run_shadowed()
