@@ -18,7 +18,12 @@ def questions(model: str) -> dict[str, tuple[str, dict[str, object]]]:
     """The shapes of request that people send; the sampling ones need programs that the greedy ones do not."""
     completion = {"model": model, "prompt": PROMPT, "max_tokens": 8}
     sampled = completion | {"temperature": 0.8, "top_p": 0.9, "top_k": 20, "logprobs": 3}
-    chat = {"model": model, "messages": [{"role": "user", "content": PROMPT}], "max_tokens": 4, "temperature": 0}
+    chat = {
+        "model": model,
+        "messages": [{"role": "user", "content": PROMPT}],
+        "max_tokens": 4,
+        "temperature": 0,
+    }
     return {
         "greedy": ("/v1/completions", completion | {"temperature": 0}),
         "sampled": ("/v1/completions", sampled),
@@ -56,7 +61,10 @@ def main(port: int, model: str, seconds: float, command: list[str]) -> int:
     server = subprocess.Popen(command)
     try:
         if not wait_until_ready(port, server, deadline):
-            print(json.dumps({"question": "ready", "status": 0, "text": "the server was never ready"}), flush=True)
+            print(
+                json.dumps({"question": "ready", "status": 0, "text": "the server was never ready"}),
+                flush=True,
+            )
             return 1
         for name, (path, body) in questions(model).items():
             status, text = ask(port, path, body, max(1.0, deadline - time.monotonic()))

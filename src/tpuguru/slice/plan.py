@@ -157,6 +157,7 @@ def _hook_environment(settings: SliceSettings) -> dict[str, str]:
     tpu = settings.slice
     return {
         "PYTHONPATH": os.pathsep.join(filter(None, [str(_HOOKS), os.environ.get("PYTHONPATH", "")])),
+        "TPU_TOPOLOGY": "x".join(str(size) for size in tpu.topology),  # Ray reads it
         f"{PREFIX}CHIP": tpu.chip.name,
         f"{PREFIX}HOST_CHIPS": str(tpu.devices // tpu.hosts // tpu.chip.devices_per_chip),
         f"{PREFIX}HOST_DEVICES": str(tpu.devices // tpu.hosts),

@@ -53,7 +53,7 @@ class SliceSettings:
             "JAX_PLATFORMS": "tpu,cpu",
             "JAX_FORCE_TPU_INIT": "1",  # JAX prepares itself as on a machine with TPUs, jax.distributed too
             "TPU_ACCELERATOR_TYPE": accelerator_type(self.slice),
-            "TPU_NAME": "virtual-slice",  # servers ask the cloud for it, and Ray takes it for the slice's name
+            "TPU_NAME": "virtual-slice",  # vLLM and Ray would ask the cloud for it
             "TPU_WORKER_HOSTNAMES": "localhost",
             "TPU_WORKER_ID": "0",
             "MEGASCALE_NUM_SLICES": "1",  # one process plays all slices; plan.py says otherwise for several

@@ -33,8 +33,10 @@ class ProgramSummary:
 
 @dataclass(frozen=True, slots=True)
 class LateCompile:
-    """A program compiled after the server was ready, or, of a program that is no server, after the main
-    program had run: it stalls whoever waits for an answer or a step."""
+    """A program compiled late: it stalls whoever waits for an answer or a step.
+
+    Late is after the server was ready, or, of a program that is no server, after the main program had run.
+    """
 
     name: str
     seconds: float

@@ -49,8 +49,10 @@ class ProgramEntry(msgspec.Struct, frozen=True):
 
 
 class LateCompileEntry(msgspec.Struct, frozen=True):
-    """A program compiled after the server was ready, or after the main program had run, and what differs
-    from the last of its name."""
+    """A program compiled late, and what differs from the last of its name.
+
+    Late is after the server was ready (the report's ``ready``), or else after the main program had run.
+    """
 
     name: str
     seconds: float

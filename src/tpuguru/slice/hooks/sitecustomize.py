@@ -1,7 +1,7 @@
-"""Tell torch_tpu and tpu_info which TPUs this machine would have. On PYTHONPATH of a rehearsed program only.
+"""Tell torch_tpu, tpu_info and Ray which TPUs this machine would have; on a rehearsed program's PYTHONPATH.
 
-Both look for PCI devices before they ask the TPU library. Runs in the user's Python, imports nothing of ours,
-and then runs the sitecustomize that would have been found without it.
+They look for PCI devices or device files before they ask the TPU library. Runs in the user's Python, imports
+nothing of ours, and then runs the sitecustomize that would have been found without it.
 """
 
 import ctypes
@@ -64,7 +64,14 @@ def _answer_tpu_info(module: ModuleType) -> None:
         module.get_local_chips = lambda: (kind, chips)  # type: ignore[attr-defined]
 
 
+def _answer_ray(module: ModuleType) -> None:
+    """Give Ray, which counts device files, the chips of one host; it reads the rest in the environment."""
+    chips = int(os.environ["TPUGURU_SLICE_HOST_CHIPS"])
+    module.TPUAcceleratorManager.get_current_node_num_accelerators = staticmethod(lambda: chips)
+
+
 _ANSWERS: dict[str, Callable[[ModuleType], None]] = {
+    "ray._private.accelerators.tpu": _answer_ray,
     "tpu_info.device": _answer_tpu_info,
     "torch_tpu._internal.utils.hardware": _answer_torch_tpu,
     "torch.distributed.distributed_c10d": _watch_transfers,

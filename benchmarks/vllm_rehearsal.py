@@ -1,0 +1,124 @@
+"""vLLM's own server on a virtual TPU slice: it starts, answers, and the memory it announces is what we counted.
+
+    python benchmarks/vllm_rehearsal.py [--stack vllm-tpu|vllm-torchtpu] [--slice tpu7x:2x2x1 --tensor-parallel 8]
+                                        [--layers 28] [--python PYTHON]
+
+Without --python an environment is made with uv and removed afterwards (about 4 GB). Weights are vLLM's own dummies.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks.rehearsing import PROGRAMS, Checks, Run, environment, processes_of, rehearse
+
+from tpuguru.slice.plan import free_port
+
+PACKAGES = {"vllm-tpu": "vllm-tpu==0.32.0", "vllm-torchtpu": "vllm-torchtpu==0.29.0"}
+BUCKETS = ("--max-model-len", "1024", "--max-num-seqs", "8", "--max-num-batched-tokens", "256")
+KV_HEADS, HEAD_SIZE, BYTES = 8, 128, 2  # of Qwen3-0.6B, in bfloat16
+GIB = 2**30
+
+
+def kv_bytes_per_token(tensor_parallel: int, layers: int) -> int:
+    """Bytes that a token's keys and values take on one device: each holds its share of the heads, at least one."""
+    return layers * 2 * -(-KV_HEADS // tensor_parallel) * HEAD_SIZE * BYTES
+
+
+def announced(run: Run, what: str) -> str:
+    pattern = re.compile(what)
+    return next((found[1] for line in run.log if (found := pattern.search(line))), "")
+
+
+def serve(arguments: argparse.Namespace, python: Path, folder: str) -> Run:
+    model = Path(folder) / "model"
+    subprocess.run([python, PROGRAMS / "tiny_model.py", model, str(arguments.layers)], check=True)
+    port = str(free_port())
+    server = [
+        str(python.parent / "vllm"),
+        "serve",
+        str(model),
+        "--port",
+        port,
+        "--load-format",
+        "dummy",
+        *BUCKETS,
+    ]
+    server += ["--tensor-parallel-size", str(arguments.tensor_parallel)]
+    asker = [str(python), str(PROGRAMS / "serve_and_ask.py"), port, str(model), str(arguments.seconds - 30)]
+    os.environ["VLLM_NO_USAGE_STATS"] = "1"
+    return rehearse(arguments.slice, [*asker, "--", *server], seconds=arguments.seconds)
+
+
+def show(run: Run) -> None:
+    programs, late = run.report["programs"], run.report["late_compiles"]
+    print(f"  engine: {announced(run, r'(init engine .*)') or 'said nothing of its start'}")
+    print(
+        f"  {len(programs)} programs, {run.report['compile_seconds']:.1f} s of compiling, {len(late)} of them after ready"
+    )
+    for each in late:
+        print(f"    late: {each['name']} {each['seconds']:.2f} s  {each['change']}")
+    big = max(programs, key=lambda each: each["peak"])
+    parts = ", ".join(
+        f"{part} {big[part] / 2**20:.1f}" for part in ("arguments", "temporaries", "peak", "code")
+    )
+    print(f"  biggest program {big['name']}, MiB: {parts}")
+    print(
+        f"  peak {run.peak_bytes / GIB:.3f} of {run.report['devices'][0]['limit'] / GIB:.2f} GiB per device"
+    )
+
+
+def check(run: Run, arguments: argparse.Namespace, checks: Checks, folder: str) -> None:
+    answers = {each["question"]: each["status"] for each in run.told()}
+    for question in ("greedy", "sampled", "chat"):
+        checks.expect(f"{question} request is answered", answers.get(question) == 200, answers.get(question))
+    print(f"       a request with «seed» got {answers.get('seed')}")
+    tokens = int(announced(run, r"KV cache size: ([\d,]+) tokens").replace(",", "") or 0)
+    expected = tokens * kv_bytes_per_token(arguments.tensor_parallel, arguments.layers)
+    caches = run.live_bytes
+    weights = float(announced(run, r"total_hbm_used_gb=([\d.]+)GiB") or 0) * GIB / arguments.tensor_parallel
+    detail = f"{tokens:,} tokens = {expected / GIB:.2f} GiB; arrays alive {caches / GIB:.2f} GiB"
+    checks.expect(
+        "KV tokens announced are in our accounting",
+        tokens and 0 <= caches - expected < weights + GIB / 2,
+        detail,
+    )
+    checks.expect(
+        "the peak is below the device's memory", 0 < run.peak_bytes < run.report["devices"][0]["limit"]
+    )
+    checks.expect("ready was recognised", run.report["ready"])
+    checks.expect("it ended in order", run.code == 0, run.report["ending"]["reason"] or run.code)
+    checks.expect("nothing is left running", not processes_of(folder), processes_of(folder) or "")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--stack", choices=list(PACKAGES), default="vllm-tpu")
+    parser.add_argument("--slice", default="tpu7x:2x2x1")
+    parser.add_argument("--tensor-parallel", type=int, default=8)
+    parser.add_argument("--layers", type=int, default=28)
+    parser.add_argument("--python", default="")
+    parser.add_argument("--seconds", type=int, default=1800)
+    arguments = parser.parse_args()
+    checks = Checks()
+    with (
+        environment(arguments.python, PACKAGES[arguments.stack]) as python,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        run = serve(arguments, python, folder)
+        print(
+            f"{arguments.stack}, {arguments.layers} layers, TP={arguments.tensor_parallel} on {arguments.slice}:"
+        )
+        if not run.report or not run.report["programs"]:
+            sys.exit(f"no program was compiled; the end of the output:\n{run.screen[-3000:]}")
+        show(run)
+        check(run, arguments, checks, folder)
+    checks.finish()
+
+
+main()
