@@ -98,6 +98,23 @@ def test_a_recompilation_names_the_argument_that_changed(tmp_path: Path) -> None
     ]
 
 
+def test_what_is_compiled_after_ready_is_late(tmp_path: Path) -> None:
+    """Of a server the mark is its own word, not the first execution of its biggest program."""
+    folder = write(
+        tmp_path,
+        client(),
+        program(0, "jit_step", 100.0, 101.0),
+        first(0, 102.0, "f32[16,128]"),
+        program(1, "jit_step", 200.0, 103.0),
+        program(2, "jit_sample", 1.0, 120.0),
+        counts(p0=3, p2=1),
+    )
+    summary = summarise(read_records(folder), ready_at=110.0)
+    assert summary.ready
+    assert [late.name for late in summary.late] == ["jit_sample"]
+    assert [late.name for late in summarise(read_records(folder)).late] == ["jit_step", "jit_sample"]
+
+
 def test_a_killed_process_leaves_its_samples(tmp_path: Path) -> None:
     """Without an exit record the peak is that of the samples, and not called exact; half a line is passed over."""
     sample = {
