@@ -74,8 +74,9 @@ _ANSWERS: dict[str, Callable[[ModuleType], None]] = {
     "ray._private.accelerators.tpu": _answer_ray,
     "tpu_info.device": _answer_tpu_info,
     "torch_tpu._internal.utils.hardware": _answer_torch_tpu,
-    "torch.distributed.distributed_c10d": _watch_transfers,
 }
+if os.environ.get("TORCH_TPU_TOPOLOGY"):  # a program of TorchTPU; vLLM on JAX has process groups of its own
+    _ANSWERS["torch.distributed.distributed_c10d"] = _watch_transfers
 
 
 class _Finder(importlib.abc.MetaPathFinder):
