@@ -37,6 +37,7 @@ struct BothWays {
 struct Step {
   int64_t index = -1;
   double flops = -1;
+  double second = 0;  // when it ran for the second time: what is compiled later stalls a step
   BothWays first;
   BothWays last;
 };
@@ -75,6 +76,7 @@ std::string Json(const BothWays& transfers) {
 std::string Json(const Step& step) {
   return JsonObject()
       .Number("index", step.index)
+      .Real("second", step.second)
       .Raw("first", Json(step.first))
       .Raw("last", Json(step.last))
       .Done();
@@ -152,10 +154,11 @@ void CountExecution(int64_t index, double flops) {
   Counts& counts = GetCounts();
   const std::string python = LineIfDue();
   const std::lock_guard<std::mutex> lock(mutex);
-  counts.executions[index]++;
+  const int64_t executions = ++counts.executions[index];
   counts.last = index;
-  if (flops > counts.step.flops) counts.step = {index, flops, counts.transfers, counts.transfers};
+  if (flops > counts.step.flops) counts.step = {index, flops, 0, counts.transfers, counts.transfers};
   if (index == counts.step.index) counts.step.last = counts.transfers;
+  if (index == counts.step.index && executions == 2) counts.step.second = WallClock();
   Changed(counts, python);
 }
 

@@ -28,6 +28,28 @@ def test_one_process_owns_all_devices(alone: Run) -> None:
     assert alone.report["blanked_figures"] == 6
 
 
+def test_the_report_knows_the_step(alone: Run) -> None:
+    """Per step: one loss is read; gradients and loss are summed over the mesh axis, known by its name."""
+    step = alone.report["step"]
+    assert (step["program"], step["runs"], step["reads"], step["read_bytes"]) == ("jit_step", 3, 1, 4)
+    assert step["readers"][0]["python"].endswith("train.py:55")
+    [traffic] = step["collectives"]
+    assert (traffic["kind"], traffic["axes"]) == ("all-reduce", ["data"])
+    assert traffic["payload"] == (32 * 64 + 64 + 1) * 4  # both weights and the loss
+    assert traffic["sent"] == pytest.approx(traffic["payload"] * 2 * 3 / 4)
+
+
+def test_the_report_knows_the_peak(alone: Run) -> None:
+    """What was alive when a device held most: the arrays from the host, and what the step needed itself."""
+    peak = alone.report["peak"]
+    assert peak["program"] == "jit_step"
+    assert peak["bytes"] <= max(device["peak"] for device in alone.report["devices"])
+    assert sum(part["bytes"] for part in peak["parts"]) == peak["bytes"]
+    assert {"f32[32,64]", "f32[64,1]"} <= {
+        part["what"] for part in peak["parts"] if part["maker"] == "the host"
+    }
+
+
 def test_four_processes_give_the_losses_of_one(rehearse: Rehearse, alone: Run) -> None:
     """jax.distributed finds its ranks, sync_global_devices agrees, and the losses equal to 5 digits."""
     run = rehearse(
@@ -68,6 +90,10 @@ def test_a_rank_that_dies_stops_the_others(rehearse: Rehearse) -> None:
     )
     assert run.code == 1
     assert run.report["ending"]["reason"] == "rank 1 ended with signal SIGKILL"
+    [killed] = [stop for stop in run.report["stops"] if stop["process"] == 1]
+    assert not killed["ended"]
+    assert killed["program"] == "jit_step"
+    assert "train.py:" in killed["python"]
 
 
 def test_two_slices_as_one(rehearse: Rehearse, alone: Run) -> None:

@@ -14,6 +14,7 @@ from tpuguru.artifacts.flags import check_flags
 from tpuguru.artifacts.hlo.loops import Executions, count_executions
 from tpuguru.artifacts.hlo.module import Module
 from tpuguru.artifacts.liveness import timeline
+from tpuguru.artifacts.made import largest_made
 from tpuguru.artifacts.memory_model import Buffer, Donation, Memory, Parameters
 from tpuguru.artifacts.model import (
     Extract,
@@ -92,6 +93,10 @@ def _extract(reading: Reading) -> Extract:
             figures, largest=described, timeline=curve, peak_live_bytes=curve.peak_bytes if curve else None
         )
         figures = _with_fragmentation(figures, assignment)
+    elif module:
+        none_made: tuple[Buffer, ...] = ()
+        made = reading.attempt("largest arrays", none_made, lambda: largest_made(module, executions))
+        figures = replace(figures, made=made)
     collectives = _collectives(reading, module, executions, cluster, stablehlo)
     code_path = _code_path(reading, module, executions, assignment, stablehlo, collectives)
     _note_absent_files(reading)

@@ -96,7 +96,8 @@ class Memory:
 
     ``fit_bytes`` = argument + temporary + output − alias, the figure to hold against the limit: the
     compiler's peak_memory counts host buffers in, and the memory report's totals count what is never live
-    together.
+    together. ``largest`` are live at the peak; without a buffer assignment there are only ``made``, the
+    largest arrays that the program makes at any time.
     """
 
     argument_bytes: int | None = None
@@ -116,6 +117,7 @@ class Memory:
     fragmentation_bytes: int | None = None
     spaces: tuple[MemorySpace, ...] = ()
     largest: tuple[Buffer, ...] = ()
+    made: tuple[Buffer, ...] = ()
     parameters: Parameters = Parameters()
     donation: Donation = Donation()
     timeline: Timeline | None = None

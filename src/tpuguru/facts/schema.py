@@ -38,16 +38,18 @@ class Unit(StrEnum):
 
 
 class Stage(StrEnum):
-    """Which of the three sources settles a fact; used to say what an unknown one needs."""
+    """Which source settles a fact; used to say what an unknown one needs."""
 
     SAID = "said"
     COMPILED = "compiled"
+    REHEARSED = "rehearsed"
     OBSERVED = "observed"
 
 
 NEEDS = {
     Stage.SAID: "a launch that states it",
     Stage.COMPILED: "a compile (tpuguru check)",
+    Stage.REHEARSED: "a rehearsal (tpuguru rehearse)",
     Stage.OBSERVED: "a log or profile of the run",
 }
 

@@ -76,6 +76,9 @@ def _memory(memory: Memory) -> Iterator[str]:
     if memory.largest:
         yield "  largest buffers at the peak"
         yield from (_buffer(buffer) for buffer in memory.largest[:_MOST_ROWS])
+    elif memory.made:
+        yield "  largest arrays it makes (which live together is not told here)"
+        yield from (_buffer(buffer) for buffer in memory.made[:_MOST_ROWS])
 
 
 def _buffer(buffer: Buffer) -> str:

@@ -7,6 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from tpuguru.base.errors import NothingToCheckError, UsageError
+from tpuguru.slice.record_parts import (
+    LineReads,
+    PeakRecord,
+    Place,
+    StepTransfers,
+    Transfers,
+    peak_of,
+    place_of,
+    reads_of,
+    step_of,
+    transfers_of,
+)
 
 _LONGEST_LINE = 10_000_000
 
@@ -109,16 +121,6 @@ class CompileRecord:
 
 
 @dataclass(slots=True)
-class Transfers:
-    """Arrays moved between host and device."""
-
-    to_device_count: int = 0
-    to_device_bytes: int = 0
-    to_host_count: int = 0
-    to_host_bytes: int = 0
-
-
-@dataclass(slots=True)
 class Records:
     """Everything in ``index.jsonl``, in the order in which it happened."""
 
@@ -130,8 +132,15 @@ class Records:
     arguments: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
     """Argument types at the first execution, by process and program."""
     first_executed: dict[tuple[int, int], float] = field(default_factory=dict)
+    first_lines: dict[tuple[int, int], str] = field(default_factory=dict)
+    """The user's line at the first execution."""
     executions: dict[tuple[int, int], int] = field(default_factory=dict)
     transfers: dict[int, Transfers] = field(default_factory=dict)
+    steps: dict[int, StepTransfers] = field(default_factory=dict)
+    """By process, as are ``places``, ``reads`` and ``peaks``."""
+    places: dict[int, Place] = field(default_factory=dict)
+    reads: dict[int, tuple[LineReads, ...]] = field(default_factory=dict)
+    peaks: dict[int, PeakRecord] = field(default_factory=dict)
     memory: list[MemorySample] = field(default_factory=list)
     devices: dict[int, DeviceUse] = field(default_factory=dict)
     unknown_reads: list[UnknownRead] = field(default_factory=list)
@@ -236,13 +245,22 @@ def _first_execution(records: Records, line: dict[str, Any]) -> None:
     key = (line["pid"], line["index"])
     records.arguments[key] = tuple(line["arguments"])
     records.first_executed[key] = line["time"]
+    records.first_lines[key] = line.get("python", "")
 
 
 def _counts(records: Records, line: dict[str, Any]) -> None:
     for index, count in line["executions"].items():
         records.executions[(line["pid"], int(index))] = count
-    down, up = line["to_device"], line["to_host"]
-    records.transfers[line["pid"]] = Transfers(down["count"], down["bytes"], up["count"], up["bytes"])
+    records.transfers[line["pid"]] = transfers_of(line)
+    records.places[line["pid"]] = place_of(line)
+    records.reads[line["pid"]] = reads_of(line)
+    step = step_of(line)
+    if step is not None:
+        records.steps[line["pid"]] = step
+
+
+def _peak(records: Records, line: dict[str, Any]) -> None:
+    records.peaks[line["pid"]] = peak_of(line)
 
 
 def _memory(records: Records, line: dict[str, Any]) -> None:
@@ -279,7 +297,9 @@ def _unknown_read(records: Records, line: dict[str, Any]) -> None:
 
 def _error(records: Records, line: dict[str, Any]) -> None:
     kind = "steps" if line["where"] == "steps" else "run"
-    records.errors.append(ErrorRecord(line["time"], line["pid"], kind, line["where"], line["message"]))
+    records.errors.append(
+        ErrorRecord(line["time"], line["pid"], kind, line["where"], line["message"], line.get("python", ""))
+    )
 
 
 def _compile_failed(records: Records, line: dict[str, Any]) -> None:
@@ -301,6 +321,7 @@ _READERS: dict[str, Callable[[Records, dict[str, Any]], None]] = {
     "first_execution": _first_execution,
     "counts": _counts,
     "memory": _memory,
+    "peak": _peak,
     "device": _device,
     "unknown_read": _unknown_read,
     "error": _error,

@@ -29,7 +29,7 @@ from tpuguru.slice.values.server import ValuesServer, values_server
 _GIB = 2**30
 _TEXT_WORKER = Path(__file__).parent / "workers" / "record_texts.py"
 _TEXT_SECONDS = 120
-_MOST_TEXTS = 64
+_MOST_TEXTS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +267,7 @@ def _write_texts(rehearsal: Rehearsal) -> None:
     programs = rehearsal.records / "programs"
     if not rehearsal.interpreter.has_jaxlib or not programs.is_dir():
         return
-    folders = sorted(programs.iterdir(), key=_size, reverse=True)[:_MOST_TEXTS]
+    folders = sorted(programs.iterdir(), key=_weight, reverse=True)[:_MOST_TEXTS]
     if folders:
         command = [str(rehearsal.interpreter.python), str(_TEXT_WORKER), *map(str, folders)]
         environment = os.environ | {"JAX_PLATFORMS": "cpu"}
@@ -277,6 +277,10 @@ def _write_texts(rehearsal: Rehearsal) -> None:
             return  # the bytes are there; who wants the text can make it
 
 
-def _size(folder: Path) -> int:
-    hlo = folder / "module.hlo.pb"
-    return hlo.stat().st_size if hlo.is_file() else 0
+def _weight(folder: Path) -> tuple[bool, int]:
+    """Rank programs: those that communicate first, however small, then the big ones."""
+    try:
+        communicates = b'"collectives":true' in (folder / "facts.json").read_bytes()
+        return communicates, (folder / "module.hlo.pb").stat().st_size
+    except OSError:
+        return False, 0

@@ -2,8 +2,9 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from tpuguru.slice.records import DeviceUse, ProgramRecord, Records
 
@@ -19,6 +20,8 @@ class ProgramSummary:
     folder: str
     loads: int
     executions: int
+    runs: int
+    """Executions on the device that runs it most; ``executions`` are summed over the processes."""
     compile_seconds: float
     cached: bool
     flops: float
@@ -33,23 +36,23 @@ class ProgramSummary:
 
 @dataclass(frozen=True, slots=True)
 class LateCompile:
-    """A program compiled late: it stalls whoever waits for an answer or a step.
-
-    Late is after the server was ready, or, of a program that is no server, after the main program had run.
-    """
+    """A program compiled after the main program had run: it stalls whoever waits for a step or an answer."""
 
     name: str
     seconds: float
     python: str
     change: str
     """Which argument differs from the last program of this name; empty when the name is new."""
+    cause: Literal["shape", "same-types", "new"] = "new"
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceSummary:
-    """Peak bytes of one device over the run; ``exact`` when its process ended in order."""
+    """One device over the run: peak bytes (``exact`` when its process ended in order) and work done."""
 
     device: int
+    executions: int
+    flops: float
     peak_bytes: int
     limit_bytes: int
     code_bytes: int
@@ -79,7 +82,7 @@ def summarise(records: Records, ready_at: float = 0.0) -> Summary:
     return Summary(
         programs=programs,
         main=next((each for each in programs if each.executions), None),
-        late=tuple(_late(records, ready_at or _main_executed(records))),
+        late=tuple(_late(records, ready_at)),
         devices=tuple(_devices(records)),
         compile_seconds=sum(each.seconds for each in records.programs if not each.cached),
         to_device_bytes=sum(each.to_device_bytes for each in transfers),
@@ -100,6 +103,7 @@ def _programs(records: Records) -> Iterator[ProgramSummary]:
             folder=folder,
             loads=len(loads),
             executions=sum(records.executions.get(key, 0) for key in keys),
+            runs=max(_runs(records, loads).values(), default=0),
             compile_seconds=sum(each.seconds for each in loads if not each.cached),
             cached=all(each.cached for each in loads),
             flops=first.flops,
@@ -113,30 +117,60 @@ def _programs(records: Records) -> Iterator[ProgramSummary]:
         )
 
 
-def _main_executed(records: Records) -> float:
-    """Return when the main program was first executed; never, when nothing repeats."""
+def _runs(records: Records, loads: Iterable[ProgramRecord]) -> dict[int, int]:
+    """Return the executions on each device."""
+    runs: dict[int, int] = defaultdict(int)
+    for load in loads:
+        for device in load.devices:
+            runs[device] += records.executions.get((load.pid, load.index), 0)
+    return runs
+
+
+@dataclass(frozen=True, slots=True)
+class _FirstStep:
+    """When the first step began to run, and when it was over; never, when nothing repeats."""
+
+    program: str = ""
+    begun: float = math.inf
+    over: float = math.inf
+
+
+def _first_step(records: Records) -> _FirstStep:
+    """It is over when the main program runs again; older records tell only when it ran first."""
     executed = [each for each in records.programs if records.executions.get((each.pid, each.index))]
     main = max(executed, key=lambda each: each.flops, default=None)
     if main is None or records.executions[(main.pid, main.index)] < 2:
-        return math.inf
-    return records.first_executed.get((main.pid, main.index), math.inf)
+        return _FirstStep()
+    begun = records.first_executed.get((main.pid, main.index), math.inf)
+    step = records.steps.get(main.pid)
+    over = step.second if step and step.index == main.index else 0.0
+    return _FirstStep(main.name, begun, over or begun)
 
 
-def _late(records: Records, begun: float) -> Iterator[LateCompile]:
-    """Programs that were compiled after ``begun``, each once."""
+def _late(records: Records, ready_at: float) -> Iterator[LateCompile]:
+    """Programs compiled after a server was ready, else when the first step was over; each once.
+
+    A main program for other shapes is late even before the first step is over.
+    """
+    first = _FirstStep("", ready_at, ready_at) if ready_at else _first_step(records)
     last_of_name: dict[str, tuple[str, ...]] = {}
     seen: set[str] = set()
     for program in sorted(records.programs, key=lambda each: each.time):
         arguments = records.arguments.get((program.pid, program.index), ())
-        if program.time > begun and program.folder not in seen:
-            yield LateCompile(
-                program.name,
-                program.seconds,
-                program.python,
-                _change(last_of_name.get(program.name), arguments),
-            )
+        before = last_of_name.get(program.name)
+        cause = _cause(before, arguments)
+        again = cause == "shape" and program.name == first.program
+        if program.time > (first.begun if again else first.over) and program.folder not in seen:
+            change = _change(before, arguments)
+            yield LateCompile(program.name, program.seconds, program.python, change, cause)
         seen.add(program.folder)
         last_of_name[program.name] = arguments
+
+
+def _cause(before: tuple[str, ...] | None, now: tuple[str, ...]) -> Literal["shape", "same-types", "new"]:
+    if before is None:
+        return "new"
+    return "same-types" if before == now else "shape"
 
 
 def _change(before: tuple[str, ...] | None, now: tuple[str, ...]) -> str:
@@ -157,10 +191,25 @@ def _devices(records: Records) -> Iterator[DeviceSummary]:
     sampled: dict[int, int] = defaultdict(int)
     for sample in records.memory:
         sampled[sample.device] = max(sampled[sample.device], sample.during)
+    runs, flops = _runs(records, records.programs), _flops(records)
     for client in records.clients:
         for device in client.devices:
             told: DeviceUse | None = records.devices.get(device)
-            if told:
-                yield DeviceSummary(device, told.peak, told.limit, told.code, exact=True)
-            else:
-                yield DeviceSummary(device, sampled[device], client.limit, 0, exact=False)
+            yield DeviceSummary(
+                device=device,
+                executions=runs.get(device, 0),
+                flops=flops.get(device, 0.0),
+                peak_bytes=told.peak if told else sampled[device],
+                limit_bytes=told.limit if told else client.limit,
+                code_bytes=told.code if told else 0,
+                exact=told is not None,
+            )
+
+
+def _flops(records: Records) -> dict[int, float]:
+    """Return the arithmetic that each device did, as the compiler counts it for one partition."""
+    flops: dict[int, float] = defaultdict(float)
+    for program in records.programs:
+        for device in program.devices:
+            flops[device] += program.flops * records.executions.get((program.pid, program.index), 0)
+    return flops

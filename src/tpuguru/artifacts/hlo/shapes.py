@@ -16,6 +16,8 @@ _BITS = {
 }  # fmt: skip
 
 _ARRAY = re.compile(r"([a-z][a-z0-9]*)\[([0-9,<=? ]*)\](?:\{([^{}]*)\})?")
+_TILE = re.compile(r":T\((\d+(?:,\d+)*)\)")
+_ORDER = re.compile(r"(\d+(?:,\d+)*):")
 _SPACE = re.compile(r"S\((\d+)\)")
 HOST_SPACES = frozenset({5})  # S(5) is pinned host memory in TPU layouts
 FP8_TYPES = frozenset(name for name in _BITS if name.startswith("f8"))
@@ -45,6 +47,22 @@ class Array:
     def bytes(self) -> int:
         """Bytes of the elements alone, without tile padding, rounded up to a whole byte."""
         return -(-self.elements * _BITS.get(self.dtype, 8) // 8)
+
+    @property
+    def padded_bytes(self) -> int:
+        """Bytes with the padding of the layout's first tile; later tiles divide it and add nothing."""
+        tile = _TILE.search(self.layout)
+        order = _ORDER.match(self.layout)
+        if not tile or not order:
+            return self.bytes
+        sizes = [int(size) for size in tile[1].split(",")]
+        minor_first = [self.dimensions[int(axis)] for axis in order[1].split(",")]
+        for place, size in enumerate(reversed(sizes)):
+            if place < len(minor_first):
+                minor_first[place] = -(-minor_first[place] // size) * size
+            else:
+                minor_first.append(size)
+        return -(-prod(minor_first) * _BITS.get(self.dtype, 8) // 8)
 
     @property
     def text(self) -> str:

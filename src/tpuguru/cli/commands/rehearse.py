@@ -11,7 +11,11 @@ SUMMARY = "run your own JAX or TorchTPU program on a virtual TPU slice (asks fir
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--slice", required=True, metavar="NAME", help="v6e-16, tpu7x:2x2x1, 2xv6e-256 …")
+    parser.add_argument("--slice", default="", metavar="NAME", help="v6e-16, tpu7x:2x2x1, 2xv6e-256 …")
+    parser.add_argument(
+        "--show", default="", metavar="ID", help="report a kept rehearsal again; runs nothing"
+    )
+    parser.add_argument("--list", action="store_true", help="list the kept rehearsals; runs nothing")
     parser.add_argument(
         "--processes",
         choices=["auto", "one", "per-host", "per-device"],
@@ -47,8 +51,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask, run, report; return the exit code."""
-    from tpuguru.report.rehearsal.command import rehearse_command  # noqa: PLC0415
+    from tpuguru.report.rehearsal.command import (  # noqa: PLC0415
+        list_command,
+        rehearse_command,
+        show_command,
+    )
 
+    if arguments.list:
+        return list_command()
+    if arguments.show:
+        return show_command(arguments.show, arguments.output_format)
     return rehearse_command(_request(arguments), yes=arguments.yes, output_format=arguments.output_format)
 
 
@@ -61,6 +73,8 @@ def _request(arguments: argparse.Namespace) -> "RehearsalRequest":
     from tpuguru.slice.settings import tpu_slice  # noqa: PLC0415
 
     command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
+    if not arguments.slice:
+        raise UsageError("which slice? --slice is missing", help="tpuguru rehearse --slice v6e-16 -- …")
     if not command:
         raise UsageError("no command to run", help="tpuguru rehearse --slice v6e-16 -- python train.py …")
     if arguments.steps < 0 or arguments.max_memory < 0 or min(arguments.timeout, arguments.patience) <= 0:

@@ -170,6 +170,7 @@ class MemoryRecord(Record, frozen=True):
     fragmentation_bytes: int | None = None
     spaces: tuple[MemorySpaceRecord, ...] = ()
     largest: tuple[BufferRecord, ...] = ()
+    made: tuple[BufferRecord, ...] = ()
     parameters: ParametersRecord = ParametersRecord()
     donation: DonationRecord = DonationRecord()
     timeline: TimelineRecord | None = None

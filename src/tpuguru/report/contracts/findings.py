@@ -69,7 +69,7 @@ class RuleNotChecked(NotChecked, frozen=True):
     id: str = ""
     title: str = ""
     facts: tuple[str, ...] = ()
-    stage: Literal["said", "compiled", "observed"] = "said"
+    stage: Literal["said", "compiled", "rehearsed", "observed"] = "said"
     launches: tuple[int, ...] = ()
 
 

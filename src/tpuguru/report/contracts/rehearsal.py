@@ -4,10 +4,9 @@ from typing import Literal
 
 import msgspec
 
-from tpuguru.report.contracts.timeline import TimelineReport, to_timeline
-from tpuguru.slice.records import Records
-from tpuguru.slice.rehearse import Rehearsal
-from tpuguru.slice.summary import Summary
+from tpuguru.report.contracts.common import FindingRecord
+from tpuguru.report.contracts.extract import ExtractReport
+from tpuguru.report.contracts.timeline import TimelineReport
 
 
 class SliceRecord(msgspec.Struct, frozen=True):
@@ -30,7 +29,11 @@ class EndingRecord(msgspec.Struct, frozen=True):
 
 
 class ProgramEntry(msgspec.Struct, frozen=True):
-    """One program: all its loads and executions. ``folder`` is below the records' programs/."""
+    """One program: all its loads and executions. ``folder`` is below the records' programs/.
+
+    ``runs`` are the executions on the device that runs it most; ``extract`` is what its artifacts say (null:
+    not read, see ``not_read``).
+    """
 
     name: str
     folder: str
@@ -46,18 +49,22 @@ class ProgramEntry(msgspec.Struct, frozen=True):
     donated: int
     argument_types: list[str]
     python: str
+    runs: int = 0
+    extract: ExtractReport | None = None
+    not_read: str = ""
 
 
 class LateCompileEntry(msgspec.Struct, frozen=True):
     """A program compiled late, and what differs from the last of its name.
 
-    Late is after the server was ready (the report's ``ready``), or else after the main program had run.
+    Late is after the server was ready (the report's ``ready``), or else after the first step was over.
     """
 
     name: str
     seconds: float
     python: str
     change: str
+    cause: Literal["shape", "same-types", "new"] = "new"
 
 
 class DeviceEntry(msgspec.Struct, frozen=True):
@@ -68,6 +75,8 @@ class DeviceEntry(msgspec.Struct, frozen=True):
     limit: int
     code: int
     exact: bool
+    executions: int = 0
+    flops: float = 0.0
 
 
 class UnknownReadEntry(msgspec.Struct, frozen=True):
@@ -97,6 +106,97 @@ class ErrorEntry(msgspec.Struct, frozen=True):
     python: str
 
 
+class PeakPartEntry(msgspec.Struct, frozen=True):
+    """Alike arrays that were alive at the peak, or what the running program needed; ``python`` made them."""
+
+    what: str
+    bytes: int
+    count: int
+    maker: str
+    python: str
+
+
+class PeakEntry(msgspec.Struct, frozen=True):
+    """What was alive when a device held most, to a hundredth; ``program`` ran then."""
+
+    device: int
+    bytes: int
+    live: int
+    program: str
+    parts: list[PeakPartEntry]
+
+
+class ReaderEntry(msgspec.Struct, frozen=True):
+    """A line that reads arrays back in every step; reads of the whole rehearsal."""
+
+    python: str
+    count: int
+    bytes: int
+
+
+class AxisEntry(msgspec.Struct, frozen=True):
+    """Collectives of one kind over one set of axes: bytes of one device.
+
+    ``payload`` is the larger of what goes in and comes out, ``sent`` a lower bound of what must be sent.
+    """
+
+    axes: list[str]
+    kind: str
+    network: str
+    executions: float
+    payload: float
+    sent: float
+    programs: list[str]
+
+
+class StepEntry(msgspec.Struct, frozen=True):
+    """The step: the program of most arithmetic. Averages of one step of the process that transfers most.
+
+    ``collectives`` are of one step, or of the whole rehearsal when the step ran once; ``beside`` are of the
+    programs that ran less often, in all.
+    """
+
+    program: str
+    runs: int
+    programs: float | None
+    reads: float | None
+    read_bytes: float | None
+    writes: float | None
+    write_bytes: float | None
+    readers: list[ReaderEntry]
+    collectives: list[AxisEntry]
+    beside: list[AxisEntry]
+
+
+class WarningEntry(msgspec.Struct, frozen=True):
+    """A warning in the output; those that differ in numbers only are one."""
+
+    text: str
+    place: str
+    count: int
+    ranks: list[int]
+
+
+class StopEntry(msgspec.Struct, frozen=True):
+    """Where a process was last; ``failed`` names what it could not compile or run."""
+
+    process: int
+    seconds: float
+    program: str
+    python: str
+    ended: bool
+    failed: str
+
+
+class TracebackEntry(msgspec.Struct, frozen=True):
+    """The last traceback that a rank printed."""
+
+    rank: int
+    exception: str
+    raised_at: str
+    user_line: str
+
+
 class RehearsalReport(msgspec.Struct, frozen=True, rename={"schema_name": "schema"}):
     """The whole rehearsal; ``slice`` is null when the program never asked for a TPU."""
 
@@ -117,87 +217,16 @@ class RehearsalReport(msgspec.Struct, frozen=True, rename={"schema_name": "schem
     blanked_figures: int
     network_objection: str
     timeline: TimelineReport | None
+    findings: list[FindingRecord] = []
+    peak: PeakEntry | None = None
+    step: StepEntry | None = None
+    warnings: list[WarningEntry] = []
+    stops: list[StopEntry] = []
+    tracebacks: list[TracebackEntry] = []
+    notes: list[str] = []
     ready: bool = False
     """Whether a server said it was ready: late compiles count from there."""
     schema_name: Literal["rehearsal/v1"] = "rehearsal/v1"
-
-
-def to_contract(rehearsal: Rehearsal, records: Records | None, summary: Summary | None) -> RehearsalReport:
-    """Turn a rehearsal into the contract."""
-    return RehearsalReport(
-        run_id=rehearsal.run_id,
-        folder=str(rehearsal.folder),
-        versions=rehearsal.interpreter.versions,
-        ending=EndingRecord(_how(rehearsal), rehearsal.reason, rehearsal.codes, round(rehearsal.seconds, 3)),
-        slice=_slice(records) if records else None,
-        programs=_programs(summary) if summary else [],
-        late_compiles=[LateCompileEntry(e.name, e.seconds, e.python, e.change) for e in summary.late]
-        if summary
-        else [],
-        devices=[
-            DeviceEntry(e.device, e.peak_bytes, e.limit_bytes, e.code_bytes, e.exact) for e in summary.devices
-        ]
-        if summary
-        else [],
-        compile_seconds=summary.compile_seconds if summary else 0.0,
-        to_device=summary.to_device_bytes if summary else 0,
-        to_host=summary.to_host_bytes if summary else 0,
-        unknown_reads=[
-            UnknownReadEntry(e.array, e.maker, e.python, e.reason)
-            for e in (records.unknown_reads if records else [])
-        ],
-        deadlocks=[
-            DeadlockEntry(e["program"], e["waiting"], e["missing"], e["certain"]) for e in rehearsal.deadlocks
-        ],
-        errors=[
-            ErrorEntry(e.kind, e.where, e.message, e.python)
-            for e in (records.errors if records else [])
-            if e.kind != "steps"
-        ],
-        blanked_figures=rehearsal.blanked,
-        network_objection=rehearsal.network_objection,
-        timeline=to_timeline(records) if records else None,
-        ready=bool(rehearsal.ready_at),
-    )
-
-
-def _how(rehearsal: Rehearsal) -> Literal["end", "failed", "stopped", "deadlock", "interrupted"]:
-    if rehearsal.interrupted:
-        return "interrupted"
-    if rehearsal.deadlocks:
-        return "deadlock"
-    if rehearsal.reason:
-        return "stopped"
-    return "failed" if any(code != 0 for code in rehearsal.codes) else "end"
-
-
-def _slice(records: Records) -> SliceRecord:
-    first = records.clients[0]
-    return SliceRecord(
-        first.topology, first.slices, first.all_devices, first.device_kind, len(records.clients)
-    )
-
-
-def _programs(summary: Summary) -> list[ProgramEntry]:
-    return [
-        ProgramEntry(
-            name=each.name,
-            folder=each.folder,
-            loads=each.loads,
-            executions=each.executions,
-            compile_seconds=each.compile_seconds,
-            cached=each.cached,
-            flops=each.flops,
-            peak=each.peak_bytes,
-            arguments=each.argument_bytes,
-            temporaries=each.temporary_bytes,
-            code=each.code_bytes,
-            donated=each.donated,
-            argument_types=list(each.arguments),
-            python=each.python,
-        )
-        for each in summary.programs
-    ]
 
 
 CONTRACT = ("rehearsal.v1", RehearsalReport)

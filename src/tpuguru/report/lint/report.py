@@ -100,12 +100,14 @@ def _not_checked(run: LintRun) -> tuple[RuleNotChecked, ...]:
     )
 
 
-def _stage(missing: tuple[str, ...]) -> Literal["said", "compiled", "observed"]:
+def _stage(missing: tuple[str, ...]) -> Literal["said", "compiled", "rehearsed", "observed"]:
     """Return the latest of the sources that settle the missing facts."""
     fields = (vocabulary().get(name) for name in missing)
     stages = {field.stage for field in fields if field is not None}
     if Stage.OBSERVED in stages:
         return "observed"
+    if Stage.REHEARSED in stages:
+        return "rehearsed"
     return "compiled" if Stage.COMPILED in stages else "said"
 
 

@@ -2,46 +2,68 @@
 
 import shlex
 import sys
+import time
 
 import msgspec
 
-from tpuguru.base.errors import NothingToCheckError, UsageError
+from tpuguru.base.errors import UsageError
 from tpuguru.base.exit_codes import ExitCode
 from tpuguru.base.redaction import redact
-from tpuguru.report.contracts.rehearsal import to_contract
+from tpuguru.report.rehearsal.contract import to_contract
+from tpuguru.report.rehearsal.judge import findings_of
 from tpuguru.report.rehearsal.text import rehearsal_text
-from tpuguru.slice.records import Records, read_records
+from tpuguru.report.rehearsal.view import RehearsalView, view_of
 from tpuguru.slice.rehearse import Rehearsal, RehearsalRequest, environment_shown, rehearse
-from tpuguru.slice.summary import summarise
+from tpuguru.slice.stored import load_rehearsal, stored_rehearsals
 
 
 def rehearse_command(request: RehearsalRequest, *, yes: bool, output_format: str) -> int:
     """Run it and print the report. The program's own output goes to the standard error, figures blanked."""
-    _ask(request, yes=yes)
-    rehearsal = rehearse(request, _show)
-    records = _records(rehearsal)
-    summary = summarise(records, rehearsal.ready_at) if records else None
+    ask(request, yes=yes)
+    return _report(rehearse(request, show_line), output_format)
+
+
+def show_command(run_id: str, output_format: str) -> int:
+    """Print the report of a kept rehearsal again; the exit code is that of the rehearsal."""
+    return _report(load_rehearsal(run_id), output_format)
+
+
+def list_command() -> int:
+    """Print every kept rehearsal, the newest first."""
+    for each in stored_rehearsals():
+        print(f"{each.run_id}  {each.state:11}  {each.slice:12}  {redact(shlex.join(each.command))[:120]}")
+    return ExitCode.CLEAN
+
+
+def _report(rehearsal: Rehearsal, output_format: str) -> int:
+    view = judged(rehearsal)
     if output_format == "json":
-        report = to_contract(rehearsal, records, summary)
-        print(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
+        print(msgspec.json.format(msgspec.json.encode(to_contract(view)), indent=2).decode())
     else:
-        print(rehearsal_text(rehearsal, records, summary))
-    return exit_code(rehearsal, records)
+        print(rehearsal_text(view))
+    return exit_code(view)
 
 
-def exit_code(rehearsal: Rehearsal, records: Records | None) -> ExitCode:
+def judged(rehearsal: Rehearsal) -> RehearsalView:
+    """Read a rehearsal and ask the rules about it."""
+    view = view_of(rehearsal, _Progress())
+    if view.facts is not None:
+        view.findings = findings_of(view.facts)
+    return view
+
+
+def exit_code(view: RehearsalView) -> ExitCode:
     """0: the program (or the wanted steps) ended well. 1: it failed, was stopped, or is deadlocked.
 
     3: it never asked for a TPU. 130: the user interrupted it.
     """
-    if rehearsal.interrupted:
-        return ExitCode.INTERRUPTED
-    steps_done = records is not None and any(error.kind == "steps" for error in records.errors)
-    if rehearsal.deadlocks or (rehearsal.reason and not steps_done):
-        return ExitCode.FINDINGS
-    if any(code != 0 for code in rehearsal.codes) and not steps_done:
-        return ExitCode.FINDINGS
-    return ExitCode.CLEAN if records else ExitCode.NOTHING_TO_CHECK
+    match view.outcome:
+        case "interrupted":
+            return ExitCode.INTERRUPTED
+        case "end":
+            return ExitCode.CLEAN if view.records else ExitCode.NOTHING_TO_CHECK
+        case _:
+            return ExitCode.FINDINGS
 
 
 def consent_text(request: RehearsalRequest) -> str:
@@ -59,7 +81,8 @@ def consent_text(request: RehearsalRequest) -> str:
     )
 
 
-def _ask(request: RehearsalRequest, *, yes: bool) -> None:
+def ask(request: RehearsalRequest, *, yes: bool) -> None:
+    """Show what would run and ask. UsageError when the answer is no, or nobody can answer."""
     print(consent_text(request), file=sys.stderr)
     if yes:
         return
@@ -70,12 +93,17 @@ def _ask(request: RehearsalRequest, *, yes: bool) -> None:
         raise UsageError("not run")
 
 
-def _show(rank: int, stream: str, line: str) -> None:
+def show_line(rank: int, stream: str, line: str) -> None:
+    """Pass a line of the program on to the standard error, with its rank."""
     print(f"[{rank}{'!' if stream == 'err' else ''}] {line}", file=sys.stderr)
 
 
-def _records(rehearsal: Rehearsal) -> Records | None:
-    try:
-        return read_records(rehearsal.records)
-    except NothingToCheckError:
-        return None
+class _Progress:
+    """Names what is read once the reading has taken a second; a short one stays silent."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+
+    def __call__(self, what: str) -> None:
+        if time.monotonic() - self._started > 1:
+            print(what, file=sys.stderr, flush=True)

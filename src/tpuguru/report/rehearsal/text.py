@@ -1,50 +1,78 @@
-"""A rehearsal's report as text."""
+"""A rehearsal's report as text: first one screen of what matters, then the details."""
 
 from collections.abc import Iterator
 
-from tpuguru.base.units import format_bytes
+from tpuguru.base.redaction import redact
+from tpuguru.facts.finding import LEVEL_SIGNS, Finding
+from tpuguru.report.rehearsal.details import details_lines
+from tpuguru.report.rehearsal.memory_text import memory_lines
+from tpuguru.report.rehearsal.step_text import step_lines
+from tpuguru.report.rehearsal.view import RehearsalView
+from tpuguru.report.rehearsal.words import counted, short
 from tpuguru.slice.records import Records
-from tpuguru.slice.rehearse import Rehearsal
-from tpuguru.slice.summary import ProgramSummary, Summary
 
-_MOST_PROGRAMS = 8
-_MOST_LATE = 10
-_MOST_UNKNOWN = 10
+_MOST_FINDINGS = 12
 
 
-def rehearsal_text(rehearsal: Rehearsal, records: Records | None, summary: Summary | None) -> str:
+def rehearsal_text(view: RehearsalView) -> str:
     """Return the report; without records the program never asked for a TPU."""
-    lines = [*_ending(rehearsal)]
-    if records is None or summary is None:
+    lines = [*_ending(view)]
+    if view.records is None or view.summary is None:
         lines.append("no TPU: the program never asked for one (is JAX_PLATFORMS overridden in it?)")
     else:
-        lines += [*_slice(records), *_memory(summary), *_programs(summary), *_late(summary)]
-        lines += [*_transfers(summary), *_unknown(records), *_errors(records), *_hint(rehearsal, records)]
-    lines += [f"note: {note}" for note in rehearsal.notes]
-    if rehearsal.blanked:
-        lines.append(f"{rehearsal.blanked} times or rates in the output were blanked: here they mean nothing")
-    lines.append(f"rehearsal {rehearsal.run_id}: {rehearsal.folder}")
+        lines += [*_slice(view.records), *memory_lines(view), *step_lines(view)]
+        lines += [*_findings(view.findings), "", *details_lines(view), *_hint(view)]
+    lines += [f"note: {note}" for note in view.rehearsal.notes]
+    if view.rehearsal.blanked:
+        lines.append(
+            f"{view.rehearsal.blanked} times or rates in the output were blanked: here they mean nothing"
+        )
+    lines.append(f"rehearsal {view.rehearsal.run_id}: {view.rehearsal.folder}")
     return "\n".join(lines)
 
 
-def _ending(rehearsal: Rehearsal) -> Iterator[str]:
-    if rehearsal.interrupted:
-        yield "interrupted"
-    elif rehearsal.deadlocks:
-        for each in rehearsal.deadlocks:
-            certainty = "deadlock" if each["certain"] else "probable deadlock"
-            yield f"{certainty}: {each['program']} was not entered by every rank"
-            yield from (f"  waits    {rank}" for rank in each["waiting"])
-            yield from (f"  missing  {rank}" for rank in each["missing"])
-    elif rehearsal.reason:
-        yield f"stopped: {rehearsal.reason}"
-    elif any(rehearsal.codes):
-        codes = ", ".join(f"rank {rank}: {code}" for rank, code in enumerate(rehearsal.codes) if code)
-        yield f"the program failed (exit code of {codes})"
-    else:
-        yield f"ran to its end in {rehearsal.seconds:.0f} s of this machine's time"
+def _ending(view: RehearsalView) -> Iterator[str]:
+    rehearsal = view.rehearsal
+    match view.outcome:
+        case "interrupted":
+            yield "interrupted"
+        case "deadlock":
+            yield from _deadlocks(view)
+        case "stopped":
+            yield f"stopped: {rehearsal.reason}"
+        case "failed":
+            codes = ", ".join(f"rank {rank}: {code}" for rank, code in enumerate(rehearsal.codes) if code)
+            yield f"the program failed (exit code of {codes})"
+        case "end" if view.steps_done:
+            yield f"ran the wanted steps in {rehearsal.seconds:.0f} s of this machine's time"
+        case _:
+            yield f"ran to its end in {rehearsal.seconds:.0f} s of this machine's time"
+    if view.outcome != "end":
+        yield from _where(view)
     if rehearsal.network_objection:
         yield f"note: the network could not be switched off here: {rehearsal.network_objection}"
+
+
+def _deadlocks(view: RehearsalView) -> Iterator[str]:
+    for each in view.rehearsal.deadlocks:
+        certainty = "deadlock" if each["certain"] else "probable deadlock"
+        yield f"{certainty}: {each['program']} was not entered by every rank"
+        yield from (f"  waits    {rank}" for rank in each["waiting"])
+        yield from (f"  missing  {rank}" for rank in each["missing"])
+
+
+def _where(view: RehearsalView) -> Iterator[str]:
+    """Say where it stopped: an error of ours or the compiler's, or each different traceback once."""
+    errors = [error for error in view.records.errors if error.kind != "steps"] if view.records else []
+    for error in errors[-1:]:
+        doing = "compiling" if error.kind == "compile" else "running"
+        yield f"  {doing} {short(error.python) or 'a program'}: {redact(error.message.splitlines()[0][:300])}"
+    seen: set[str] = set()
+    for trace in view.output.tracebacks:
+        line = f"{redact(trace.exception)}  ({short(trace.user_line or trace.raised_at)})"
+        if line not in seen:
+            seen.add(line)
+            yield f"  rank {trace.rank}: {line}"
 
 
 def _slice(records: Records) -> Iterator[str]:
@@ -56,75 +84,19 @@ def _slice(records: Records) -> Iterator[str]:
     )
 
 
-def _memory(summary: Summary) -> Iterator[str]:
-    if not summary.devices:
+def _findings(findings: tuple[Finding, ...]) -> Iterator[str]:
+    if not findings:
+        yield "look at: nothing that the rules know"
         return
-    most = max(summary.devices, key=lambda each: each.peak_bytes)
-    least = min(summary.devices, key=lambda each: each.peak_bytes)
-    share = f" of {format_bytes(most.limit_bytes)}" if most.limit_bytes else ""
-    about = "" if most.exact else " (at least; its process did not end in order)"
-    yield f"memory: peak {format_bytes(most.peak_bytes)}{share} on device {most.device}{about}"
-    if most.peak_bytes and least.peak_bytes < most.peak_bytes / 2:
-        unused = sum(1 for each in summary.devices if each.peak_bytes == 0)
-        what = f"{unused} devices were never used" if unused else f"device {least.device} held little"
-        yield f"  uneven: {what} (least: {format_bytes(least.peak_bytes)})"
+    yield f"look at: {counted(len(findings), 'finding')}"
+    for finding in findings[:_MOST_FINDINGS]:
+        yield f"  {finding.severity.upper()} {finding.name} {LEVEL_SIGNS[finding.level]}: {finding.title}"
+        for label, text in (("", finding.message), ("cost: ", finding.cost), ("fix: ", finding.fix)):
+            if text and text != finding.title:
+                yield f"    {label}{redact(' '.join(text.split()))}"
 
 
-def _programs(summary: Summary) -> Iterator[str]:
-    runs = sum(each.executions for each in summary.programs)
-    yield (
-        f"programs: {len(summary.programs)} different, {runs} executions, "
-        f"{summary.compile_seconds:.1f} s of compiling"
-    )
-    for program in summary.programs[:_MOST_PROGRAMS]:
-        yield f"  {_program(program)}"
-    if len(summary.programs) > _MOST_PROGRAMS:
-        yield f"  … {len(summary.programs) - _MOST_PROGRAMS} smaller ones"
-
-
-def _program(program: ProgramSummary) -> str:
-    how = "from an earlier run" if program.cached else f"{program.compile_seconds:.1f} s"
-    return (
-        f"{program.name}: {program.executions} ×, peak {format_bytes(program.peak_bytes)} "
-        f"(arguments {format_bytes(program.argument_bytes)}, "
-        f"temporaries {format_bytes(program.temporary_bytes)}), "
-        f"{program.donated} donated, {how}"
-    )
-
-
-def _late(summary: Summary) -> Iterator[str]:
-    if not summary.late:
-        return
-    seconds = sum(each.seconds for each in summary.late)
-    mark = "the server said it was ready" if summary.ready else "the first step"
-    yield f"compiled after {mark}: {len(summary.late)} programs, {seconds:.1f} s"
-    for each in summary.late[:_MOST_LATE]:
-        change = f" – {each.change}" if each.change else ""
-        yield f"  {each.name}{change}  ({each.python or 'no Python line'})"
-
-
-def _transfers(summary: Summary) -> Iterator[str]:
-    yield (
-        f"transfers: {format_bytes(summary.to_device_bytes)} to the devices, "
-        f"{format_bytes(summary.to_host_bytes)} to the host"
-    )
-
-
-def _unknown(records: Records) -> Iterator[str]:
-    if not records.unknown_reads:
-        return
-    yield f"values read that are not known here (they read as NaN or 0): {len(records.unknown_reads)}"
-    for each in records.unknown_reads[:_MOST_UNKNOWN]:
-        yield f"  {each.python or 'the program'}: {each.array} of {each.maker} ({each.reason})"
-
-
-def _hint(rehearsal: Rehearsal, records: Records) -> Iterator[str]:
+def _hint(view: RehearsalView) -> Iterator[str]:
     """Say what may have led a failed program astray."""
-    if records.unknown_reads and any(rehearsal.codes) and not rehearsal.reason:
+    if view.records and view.records.unknown_reads and view.outcome == "failed":
         yield "help: did it stop because of NaN? --unknown zero reads unknown floats as 0"
-
-
-def _errors(records: Records) -> Iterator[str]:
-    for error in records.errors:
-        if error.kind != "steps":
-            yield f"error when {'compiling' if error.kind == 'compile' else 'running'}: {error.message}"

@@ -5,6 +5,7 @@ from tpuguru.report.contracts.findings import LintFindingRecord, LintReport, Sum
 _RANK = {"critical": 0, "warn": 1, "info": 2}
 _STAGES = {
     "compiled": "the compiled program (tpuguru check)",
+    "rehearsed": "a rehearsal (tpuguru rehearse)",
     "observed": "a log or a profile of the run (tpuguru diagnose)",
 }
 

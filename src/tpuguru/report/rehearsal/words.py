@@ -1,0 +1,17 @@
+"""Words that the texts about a rehearsal share: places in a program, counts."""
+
+_INSTALLED = "-packages/"
+
+
+def counted(number: float, noun: str) -> str:
+    """Return «1 program», «2.5 programs»."""
+    return f"{number:.3g} {noun}{'' if number == 1 else 's'}"
+
+
+def short(place: str) -> str:
+    """Return ``maxtext/utils/train_utils.py:308`` for an installed file, the last three parts otherwise."""
+    inside = place.rpartition(_INSTALLED)[2]
+    if inside != place:
+        return inside
+    parts = place.split("/")
+    return "/".join(parts[-3:]) if len(parts) > 3 else place

@@ -1,0 +1,186 @@
+"""What ``tpuguru rehearse --show`` says of a kept rehearsal; TPUGURU_UPDATE_SNAPSHOTS=1 writes it anew."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from tests.report.rehearsal import kept
+
+from tpuguru.base.locations import data_directory
+from tpuguru.cli.main import main
+
+SNAPSHOTS = Path(__file__).with_name("snapshots")
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty state folder that the command line uses."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+type Capture = pytest.CaptureFixture[str]
+
+
+def report(capsys: Capture, run_id: str = kept.RUN_ID, expected: int = 0) -> dict[str, Any]:
+    """The report as JSON."""
+    assert main(["rehearse", "--show", run_id, "--output-format", "json"]) == expected
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
+
+
+def text(capsys: Capture, run_id: str = kept.RUN_ID) -> str:
+    """The report as text."""
+    main(["rehearse", "--show", run_id])
+    return capsys.readouterr().out
+
+
+def test_the_text_is_the_snapshot(state: Path, capsys: Capture) -> None:
+    """What the user reads changes only on purpose."""
+    kept.keep(state)
+    shown = text(capsys).replace(str(state), "STATE")
+    path = SNAPSHOTS / "step.txt"
+    if os.environ.get("TPUGURU_UPDATE_SNAPSHOTS"):
+        path.write_text(shown, encoding="utf-8")
+    assert shown == path.read_text(encoding="utf-8")
+
+
+def test_json_keeps_the_contract(state: Path, capsys: Capture) -> None:
+    """The JSON validates against the published schema."""
+    kept.keep(state)
+    schema = json.loads((data_directory("contracts") / "rehearsal.v1.json").read_text())
+    jsonschema.validate(report(capsys), schema)
+
+
+def test_a_program_carries_all_that_its_artifacts_say(state: Path, capsys: Capture) -> None:
+    """Memory, kernels and collectives by mesh axis of the step; of another program why they are not there."""
+    kept.keep(state)
+    by_name = {(each["name"], each["runs"]): each for each in report(capsys)["programs"]}
+    step = by_name["jit_step", 5]["extract"]
+    assert step["memory"]["fit_bytes"] == 98304 + 65536 + 4096 - 32768
+    assert step["memory"]["made"]
+    assert step["code_path"]["kernels"]
+    assert {tuple(each["axes"]) for each in step["collectives"]["by_axis"]}
+    assert by_name["jit_init", 1]["extract"] is None
+    assert "binary" in by_name["jit_init", 1]["not_read"]
+
+
+def test_the_peak_names_who_made_what_was_alive(state: Path, capsys: Capture) -> None:
+    """Arrays with the line that had their maker compiled, and what the running program needed beside them."""
+    kept.keep(state)
+    peak = report(capsys)["peak"]
+    assert (peak["device"], peak["bytes"], peak["program"]) == (1, 200000, "jit_step")
+    parts = {part["what"]: (part["bytes"], part["python"]) for part in peak["parts"]}
+    assert parts["f32[64,128]"] == (65536, "/home/me/job/train.py:41")
+    assert parts["s32[16]"] == (512, "")
+    assert parts["temporaries and outputs of the running program"][0] == 100000
+
+
+def test_transfers_are_those_of_one_step(state: Path, capsys: Capture) -> None:
+    """Four intervals between five executions; what was moved before the first one is not a step's."""
+    kept.keep(state)
+    step = report(capsys)["step"]
+    assert (step["reads"], step["read_bytes"], step["writes"], step["write_bytes"]) == (5, 20, 1, 256)
+    assert [reader["python"] for reader in step["readers"]] == ["/home/me/job/train.py:61"]
+
+
+def test_rules_see_the_rehearsal(state: Path, capsys: Capture) -> None:
+    """The step compiled for a second shape, five reads a step, and JAX's word on donated buffers."""
+    kept.keep(state)
+    names = {finding["name"] for finding in report(capsys)["findings"]}
+    assert names == {
+        "step-compiled-for-other-shapes",
+        "values-read-in-every-step",
+        "donated-buffers-not-usable",
+    }
+
+
+def test_devices_without_use_are_named(state: Path, capsys: Capture) -> None:
+    """One of four devices did everything; the other three belong to no process that joined."""
+    lines = [
+        kept.client(devices=(0,)),
+        kept.program(0, "jit_step", devices=[0]),
+        kept.first(0, 102.0, "f32[8]"),
+        kept.sample(102.0, 0, 5000),
+        kept.counts(executions={"0": 3}),
+    ]
+    kept.keep(state, *lines)
+    found = report(capsys)
+    assert [(each["device"], each["executions"]) for each in found["devices"]] == [(0, 3)]
+    assert "devices-never-used" in {finding["name"] for finding in found["findings"]}
+    assert "3 of 4 devices were never used" in text(capsys)
+
+
+def test_where_it_stopped(state: Path, capsys: Capture) -> None:
+    """A failed program: the traceback's exception and the user's line first, each process's last place below."""
+    traceback = (
+        "[0 err] Traceback (most recent call last):\n"
+        '[0 err]   File "/home/me/job/train.py", line 61, in <module>\n'
+        "[0 err]     loss = float(step(x))\n"
+        '[0 err]   File "/env/lib/python3.12/site-packages/jax/_src/array.py", line 9, in __float__\n'
+        "[0 err] ValueError: key=1 is not hf_abcdefghijk\n"
+    )
+    lines = [*kept.INDEX[:5], kept.counts()]
+    kept.keep(state, *lines, output=traceback, codes=[1])
+    shown = text(capsys)
+    assert "rank 0: ValueError: key=1 is not <redacted>  (me/job/train.py:61)" in shown.splitlines()[1]
+    assert "process 0, at 20.0 s: last ran jit_step (me/job/train.py:61), then was killed" in shown
+    found = report(capsys, expected=1)
+    [trace] = found["tracebacks"]
+    assert trace["raised_at"].endswith("jax/_src/array.py:9")
+    assert found["ending"]["how"] == "failed"
+
+
+def test_a_rehearsal_of_a_killed_tpuguru_can_be_shown(state: Path, capsys: Capture) -> None:
+    """There is no outcome: it counts as stopped, and its records are reported."""
+    (kept.keep(state) / "rehearsal.json").unlink()
+    found = report(capsys, expected=1)
+    assert found["ending"]["how"] == "stopped"
+    assert found["programs"]
+
+
+def test_the_list_shows_the_newest_first(state: Path, capsys: Capture) -> None:
+    """With how each ended, and its command; other folders are passed over."""
+    kept.keep(state, run_id="20261201-090000-000001", codes=[1])
+    kept.keep(state)
+    (state / "tpuguru" / "rehearsals" / "notes").mkdir()
+    assert main(["rehearse", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:3] for line in lines] == [
+        [kept.RUN_ID, "ended", "v6e-4"],
+        ["20261201-090000-000001", "failed", "v6e-4"],
+    ]
+    assert lines[0].endswith("python train.py")
+
+
+@pytest.mark.parametrize(
+    ("beginning", "sentence"),
+    [
+        ("20261201-10", None),
+        ("2026", "several rehearsals begin with"),
+        ("20251201", "there is no rehearsal"),
+        ("../../etc", "there is no rehearsal"),
+    ],
+)
+def test_a_rehearsal_is_found_by_its_beginning(
+    state: Path, capsys: Capture, beginning: str, sentence: str | None
+) -> None:
+    """An unambiguous one is enough; anything else is one sentence."""
+    kept.keep(state, run_id="20261201-090000-000001")
+    kept.keep(state)
+    code = main(["rehearse", "--show", beginning])
+    assert code == (2 if sentence else 0)
+    if sentence:
+        assert sentence in capsys.readouterr().err.splitlines()[0]
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"interpreter": 3}', '{"codes": 7, "reason": ""}'])
+def test_a_damaged_outcome_is_one_sentence(state: Path, capsys: Capture, content: str) -> None:
+    """Never a traceback."""
+    (kept.keep(state) / "rehearsal.json").write_text(content)
+    assert main(["rehearse", "--show", kept.RUN_ID]) in (1, 2)
+    assert "bug" not in capsys.readouterr().err
