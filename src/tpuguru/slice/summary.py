@@ -136,7 +136,7 @@ class _FirstStep:
 
 
 def _first_step(records: Records) -> _FirstStep:
-    """It is over when the main program runs again; older records tell only when it ran first."""
+    """Return it: over when the main program runs again; older records tell only when it ran first."""
     executed = [each for each in records.programs if records.executions.get((each.pid, each.index))]
     main = max(executed, key=lambda each: each.flops, default=None)
     if main is None or records.executions[(main.pid, main.index)] < 2:
