@@ -2,7 +2,8 @@
 //
 // Declared here from the published facts of the ABI (names of calls, field order, numeric codes). The ABI is
 // append-only within major version 0, and every argument structure starts with its own size, so what is
-// declared here stays readable; `selftest.cc` compares the sizes with those that the running libtpu expects.
+// declared here stays readable. `sizes.cc` states the sizes; `selftest/structures.cc` compares them with
+// those that the running libtpu expects.
 #pragma once
 
 #include <cstddef>

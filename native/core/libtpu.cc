@@ -9,9 +9,6 @@
 namespace slice {
 namespace {
 
-// Event_Create and Event_Set, which make our events and errors, came with minor version 90.
-constexpr int kOldestMinor = 90;
-
 constexpr size_t kTableHeader = offsetof(pjrt::Api, slots);
 
 [[noreturn]] void Unsupported(const std::string& why) {
@@ -24,6 +21,13 @@ void PrepareEnvironment() {
   setenv("ALLOW_MULTIPLE_LIBTPU_LOAD", "1", 0);
 }
 
+// Until libtpu 0.0.38 (PJRT 0.100) its cost analysis takes this variable for a machine with chips, whose
+// configuration it does not find, and aborts. Python's os.environ has its own copy and keeps it.
+void ForgetAcceleratorType(const pjrt::Version& version) {
+  constexpr int kFirstThatCopes = 103;
+  if (version.minor < kFirstThatCopes) unsetenv("TPU_ACCELERATOR_TYPE");
+}
+
 const pjrt::Api* Load() {
   const std::string& path = GetSettings().libtpu;
   if (path.empty())
@@ -33,18 +37,19 @@ const pjrt::Api* Load() {
   if (!library) Unsupported("cannot load libtpu: " + std::string(dlerror()));
   auto get = reinterpret_cast<const pjrt::Api* (*)()>(dlsym(library, "GetPjrtApi"));
   if (!get) Unsupported(path + " has no GetPjrtApi; is it libtpu?");
-  return get();
+  const pjrt::Api* api = get();
+  if (!api) Unsupported(path + " gives no table of functions");
+  return api;
 }
 
 // Why this libtpu cannot serve, or "".
 std::string Objection(const pjrt::Api& api) {
   const std::string version = "this libtpu speaks PJRT " + std::to_string(api.version.major) + "." +
                               std::to_string(api.version.minor);
-  if (api.version.major != 0) return version + "; major version 0 is supported";
-  if (api.version.minor < kOldestMinor)
-    return version + "; 0." + std::to_string(kOldestMinor) + " is the oldest";
-  if ((api.struct_size - kTableHeader) / sizeof(pjrt::Function) <= pjrt::kEvent_Set) {
-    return version + " but its table ends before Event_Set";
+  if (api.version.major != 0) return version + "; only major version 0 is supported";
+  // Event_Create and Event_Set make our events and errors; libtpu 0.0.34 (PJRT 0.89) is the first with them.
+  if (api.struct_size < kTableHeader + (pjrt::kEvent_Set + 1) * sizeof(pjrt::Function)) {
+    return version + ", whose table ends before Event_Set; libtpu 0.0.34 or newer is needed";
   }
   return "";
 }
@@ -56,6 +61,7 @@ const pjrt::Api& Libtpu() {
     const pjrt::Api* loaded = Load();
     const std::string objection = Objection(*loaded);
     if (!objection.empty()) Unsupported(objection);
+    ForgetAcceleratorType(loaded->version);
     return loaded;
   }();
   return *api;

@@ -9,6 +9,7 @@
 #include "program/compile.h"
 #include "program/device_assignment.h"
 #include "selftest/programs.h"
+#include "selftest/structures.h"
 
 namespace slice {
 namespace {
@@ -65,6 +66,8 @@ void TestPartitioning(const pjrt::Client& client) {
 }
 
 std::string SelfTest() {
+  const std::string objection = StructureObjection();
+  if (!objection.empty()) return objection;
   const pjrt::Client& client = CreateClient(*Table());
   TestDonation(client);
   TestProduct(client);

@@ -6,20 +6,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.native.compiling import HERE, SOURCES, compile_with, needs_compiler
 
 from tpuguru.base.errors import ToolFailureError, UsageError
-from tpuguru.base.locations import data_directory
 from tpuguru.slice import library
 
-SOURCES = data_directory("native")
 PARTS = (
     *("memory/array_type", "memory/strides", "program/canonical_options", "program/device_assignment"),
     *("program/facts", "program/pack", "program/sha256", "program/wire", "records/files", "records/json"),
     *("values/unknown", "core/settings"),
-)
-
-needs_compiler = pytest.mark.skipif(
-    not any(shutil.which(name) for name in ("g++", "clang++", "c++")), reason="no system C++ compiler"
 )
 
 
@@ -27,15 +22,10 @@ needs_compiler = pytest.mark.skipif(
 @pytest.mark.slow
 def test_parts(tmp_path: Path) -> None:
     """Layouts, strides, wire format, facts, JSON and files, with address and undefined-behaviour checks on."""
-    program = tmp_path / "unit"
-    command = [
-        *(*library.find_compiler(), "-std=c++17", "-O1", "-g", "-Wall", "-Wextra", "-Werror"),
-        *("-fsanitize=address,undefined", "-fno-sanitize-recover", "-I", str(SOURCES)),
-        *(str(Path(__file__).parent / "unit.cc"), *(f"{SOURCES}/{part}.cc" for part in PARTS)),
-        *("-o", str(program)),
-    ]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr[-3000:]
+    program = compile_with(
+        *(tmp_path / "unit", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover"),
+        *(str(HERE / "unit.cc"), *(f"{SOURCES}/{part}.cc" for part in PARTS)),
+    )
     ran = subprocess.run(
         [str(program), str(tmp_path)], capture_output=True, text=True, timeout=120, check=False
     )

@@ -82,6 +82,7 @@ def test_unknown_values_are_named_with_their_line_and_reason(run: Run) -> None:
     reads = [each for each in run.report["unknown_reads"] if each["maker"] == "jit__reduce_sum"]
     assert "too big to compute here" in reads[0]["reason"]
     assert re.search(r"jax_checks\.py:\d+$", reads[0]["python"])
+    assert any("operation tpu.prng_set_seed_32" in each["reason"] for each in run.report["unknown_reads"])
 
 
 def test_programs_are_kept_as_text_and_bytes(run: Run) -> None:

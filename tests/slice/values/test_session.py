@@ -28,7 +28,7 @@ KIND = (11, (1,))  # f32[1]
 class Adder:
     """A real little engine: every output is the sum of the bytes of the arguments it depends on, over all places."""
 
-    dependencies: dict[str, tuple[tuple[int, ...] | None, ...]]
+    dependencies: dict[str, tuple[tuple[int, ...] | str, ...]]
     runs: list[str] = field(default_factory=list)
     failing: str = ""
 
@@ -48,7 +48,7 @@ class Adder:
             parts = [
                 (execution.arguments_at(place)[index].data or b"\0")[0]
                 for place in places
-                for index in needed or ()
+                for index in (needed if isinstance(needed, tuple) else ())
             ]
             row.append(bytes([sum(parts) % 256]))
         return [row for _ in places]
@@ -112,7 +112,7 @@ def test_nothing_is_computed_before_it_is_read() -> None:
 
 def test_what_is_not_known_is_known_per_output() -> None:
     """One output depends on an unknown argument and one does not; a third can never be known."""
-    engine = Adder({"fused": ((0,), (1,), None)})
+    engine = Adder({"fused": ((0,), (1,), "only a TPU has it")})
     session = Session(engine)
     rank, answers = connect(session, 0)
     session.handle(rank, program("fused", outputs=3))
@@ -123,7 +123,7 @@ def test_what_is_not_known_is_known_per_output() -> None:
     assert answers.told[0] == (b"\x07", "")
     assert answers.told[1][0] is None
     assert "too big to keep" in answers.told[1][1]
-    assert "only a TPU" in answers.told[2][1]
+    assert answers.told[2][1] == "fused: only a TPU has it"
 
 
 def test_the_first_reason_travels() -> None:

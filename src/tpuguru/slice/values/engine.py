@@ -13,7 +13,15 @@ from typing import Any
 
 from tpuguru.slice.values.graph import Execution, Program
 
-_SCRIPT = Path(__file__).resolve().parents[1] / "workers" / "values_engine.py"
+# Runs in the user's Python, so it is found by its place and not as part of tpuguru, which may not be there.
+_SLICE_FOLDER = str(Path(__file__).resolve().parents[1])
+_START = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+from workers import values_engine
+del sys.path[0]
+values_engine.main()
+"""
 _MIB = 2**20
 
 
@@ -69,7 +77,9 @@ class CpuEngine:
         if "error" in answer:
             program.objection = str(answer["error"])
             return
-        program.dependencies = tuple(None if each is None else tuple(each) for each in answer["depends"])
+        program.dependencies = tuple(
+            each if isinstance(each, str) else tuple(each) for each in answer["depends"]
+        )
         program.sends = dict(answer["sends"])
         program.receives = {channel: (element, tuple(dims)) for channel, element, dims in answer["receives"]}
         self._prepared.add(frame.hash)
@@ -108,7 +118,7 @@ class CpuEngine:
         self._devices = max(devices, self._devices)
         self._prepared.clear()
         self._child = subprocess.Popen(
-            [self._python, str(_SCRIPT), str(self._devices)],
+            [self._python, "-P", "-c", _START, _SLICE_FOLDER, str(self._devices)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

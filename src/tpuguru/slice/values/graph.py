@@ -102,8 +102,8 @@ class Program:
     """A program, shared by all ranks that loaded the same one."""
 
     frame: ProgramFrame
-    dependencies: tuple[tuple[int, ...] | None, ...] | None = None
-    """For each output the arguments it depends on (None: never known); unset before it is prepared."""
+    dependencies: tuple[tuple[int, ...] | str, ...] | None = None
+    """For each output the arguments it depends on, or why it can never be known. Unset at first."""
     objection: str = ""
     """Why its values cannot be known, when they cannot."""
     sends: dict[int, int] = field(default_factory=dict)
@@ -196,10 +196,10 @@ class Execution:
             )
         return (None, reasons[output]) if reasons[output] else (results[0][output], "")
 
-    def _reason(self, needed: tuple[int, ...] | None) -> str:
+    def _reason(self, needed: tuple[int, ...] | str) -> str:
         """Say why an output that needs these arguments is unknown; empty when it can be computed."""
-        if needed is None:
-            return f"{self.name} makes it with an operation that only a TPU or the host has"
+        if isinstance(needed, str):
+            return f"{self.name}: {needed}"
         for place in range(self.program.width):
             arguments = self.arguments_at(place)
             for index in needed:
