@@ -7,12 +7,11 @@ two runs; no raylet, worker or other process of Ray may be alive after either.
 """
 
 import argparse
-import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.rehearsing import PROGRAMS, Checks, Run, environment, processes_of, rehearse
+from rehearsals import Run
+from rehearsing import PROGRAMS, Checks, environment, log_lines, rehearse_marked, told
 
 PACKAGES = ("ray[default,train]==2.60.0", "jax==0.12.0.1", "jaxlib==0.12.0.1", "libtpu==0.0.52")
 SLICES = {1: ("v6e:2x2", "2x2"), 4: ("v6e:4x4", "4x4")}
@@ -20,25 +19,23 @@ CHIPS_OF_A_HOST = 4
 
 
 def train(python: Path, hosts: int, seconds: int, checks: Checks) -> Run:
-    """Rehearse the trainer. Ray's own files go to a folder of ours, by which its processes are found."""
     tpu, topology = SLICES[hosts]
-    with tempfile.TemporaryDirectory(prefix="ray-") as folder:
+    with tempfile.TemporaryDirectory() as folder:
         command = [str(python), str(PROGRAMS / "ray_trainer.py"), topology, str(hosts), folder]
-        run = rehearse(tpu, command, seconds=seconds)
-        left = processes_of(folder)
+        run, left = rehearse_marked(tpu, command, seconds)
     checks.expect("nothing of Ray is left running", not left, left or "")
     return run
 
 
 def check(run: Run, hosts: int, checks: Checks) -> float:
-    told = {key: value for line in run.told() for key, value in line.items()}
-    metrics = told.get("metrics") or {}
+    said = {key: value for line in told(run) for key, value in line.items()}
+    metrics = said.get("metrics") or {}
     devices = hosts * CHIPS_OF_A_HOST
     checks.expect("it ended in order", run.code == 0, run.report["ending"]["reason"] or run.code)
     checks.expect(
-        "Ray saw the slice's chips", told.get("resources", {}).get("TPU") == devices, told.get("resources")
+        "Ray saw the slice's chips", said.get("resources", {}).get("TPU") == devices, said.get("resources")
     )
-    checks.expect("the loop's last report came back", metrics, metrics or told.get("error"))
+    checks.expect("the loop's last report came back", metrics, metrics or said.get("error"))
     seen = [metrics.get(key) for key in ("devices", "local", "processes")]
     checks.expect("devices, of a host, processes", seen == [devices, CHIPS_OF_A_HOST, hosts], seen)
     processes = run.report["slice"]["processes"] if run.report["slice"] else 0
@@ -64,10 +61,8 @@ def main() -> None:
         for hosts in [arguments.hosts] if arguments.hosts else list(SLICES):
             print(f"JaxTrainer, {hosts} host{'s' if hosts > 1 else ''} of {SLICES[hosts][0]}:", flush=True)
             run = train(python, hosts, arguments.seconds, checks)
-            if not run.report:
-                sys.exit("the rehearsal did not start")
             losses[hosts] = check(run, hosts, checks)
-            print("\n".join(run.log[-20:]) if checks.failed else f"  loss {losses[hosts]:.6f}")
+            print("\n".join(log_lines(run)[-20:]) if checks.failed else f"  loss {losses[hosts]:.6f}")
     checks.finish()
 
 

@@ -1,43 +1,19 @@
 """What the rehearsals of other people's programs share: an environment, the run, and checks that decide the exit code."""
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rehearsals import Run, rehearse
+
 PROGRAMS = Path(__file__).parent / "programs"
-
-
-@dataclass
-class Run:
-    """What ``tpuguru rehearse`` said. ``log`` has the program's lines as they were, without blanked figures."""
-
-    code: int
-    report: dict[str, Any]
-    log: list[str]
-    screen: str
-
-    def told(self, rank: int = 0) -> list[dict[str, Any]]:
-        """Lines of JSON that our own program wrote."""
-        start = f"[{rank} out] {{"
-        return [json.loads(line[len(start) - 1 :]) for line in self.log if line.startswith(start)]
-
-    @property
-    def peak_bytes(self) -> int:
-        """Peak of the fullest device."""
-        return max((device["peak"] for device in self.report.get("devices", [])), default=0)
-
-    @property
-    def live_bytes(self) -> int:
-        """The most that arrays alone held on one device, of the memory timeline."""
-        timeline = self.report.get("timeline") or {}
-        return max((point["live"] for each in timeline["devices"] for point in each["points"]), default=0)
 
 
 @dataclass
@@ -56,21 +32,23 @@ class Checks:
         sys.exit(1 if self.failed else 0)
 
 
-def rehearse(tpu: str, command: list[str], *options: str, seconds: int = 1800) -> Run:
-    """Run ``command`` on a virtual slice. The rehearsal stays in the store, for a closer look."""
-    words = ["--slice", tpu, "--yes", "--timeout", str(seconds), "--output-format", "json", *options]
-    done = subprocess.run(
-        [sys.executable, "-m", "tpuguru.cli.main", "rehearse", *words, "--", *command],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    report = json.loads(done.stdout) if done.stdout.strip() else {}
-    log = Path(report["folder"], "output.log") if report else None
-    lines = log.read_text(encoding="utf-8").splitlines() if log else []
-    if not report:
-        print(done.stderr[-3000:], file=sys.stderr)
-    return Run(done.returncode, report, lines, done.stderr)
+def rehearse_marked(slice_name: str, command: list[str], seconds: int) -> tuple[Run, list[str]]:
+    """Rehearse ``command``; also return what is still running of it, which its environment tells."""
+    mark = str(uuid.uuid4())
+    variables = {"TPUGURU_BENCHMARK_RUN": mark}
+    run = rehearse(slice_name, command, "--timeout", str(seconds), environment=variables)
+    return run, processes_with(mark)
+
+
+def log_lines(run: Run) -> list[str]:
+    """The program's output as it was, without blanked figures: «[rank out] line»."""
+    return Path(run.report["folder"], "output.log").read_text(encoding="utf-8").splitlines()
+
+
+def told(run: Run) -> list[dict[str, Any]]:
+    """The lines of JSON that the program of ours wrote."""
+    start = "[0 out] "
+    return [json.loads(line[len(start) :]) for line in log_lines(run) if line.startswith(start + "{")]
 
 
 @contextmanager
@@ -86,17 +64,16 @@ def environment(python: str, *packages: str) -> Iterator[Path]:
         yield made
 
 
-def processes_of(marker: str) -> list[str]:
-    """Command lines of living processes that mention ``marker``, but for our own."""
+def processes_with(mark: str) -> list[str]:
+    """Command lines of living processes that have ``mark`` in their environment: every descendant inherits it."""
     found = []
     for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
+        if entry.name.isdigit():
             try:
-                line = (
-                    (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace").strip()
-                )
+                inherits = mark.encode() in (entry / "environ").read_bytes()
+                line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
             except OSError:
-                continue  # it ended meanwhile
-            if marker in line:
+                continue  # it ended meanwhile, or is not ours
+            if inherits:
                 found.append(f"{entry.name} {line[:120]}")
     return found

@@ -11,12 +11,11 @@ import argparse
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.rehearsing import PROGRAMS, Checks, Run, environment, rehearse
+from rehearsals import Run, rehearse
+from rehearsing import PROGRAMS, Checks, environment, log_lines, told
 
 from tpuguru.slice.records import read_records
 
@@ -35,8 +34,8 @@ def on_cpu(python: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
-def losses(told: list[dict[str, Any]]) -> list[float]:
-    return [line["loss"] for line in told if "step" in line]
+def losses(lines: list[dict[str, Any]]) -> list[float]:
+    return [line["loss"] for line in lines if "step" in line]
 
 
 def difference(ours: list[float], theirs: list[float]) -> float:
@@ -48,16 +47,15 @@ def difference(ours: list[float], theirs: list[float]) -> float:
 
 def compiled_in_step(run: Run, step: int) -> list[str]:
     """Names of the programs that were loaded between the lines of the step before and of this one."""
-    times = {line["step"]: line["time"] for line in run.told() if "step" in line}
-    records = read_records(Path(run.report["folder"]) / "records")
+    times = {line["step"]: line["time"] for line in told(run) if "step" in line}
+    records = read_records(run.records)
     return [each.name for each in records.programs if times[step - 1] < each.time < times[step]]
 
 
 def check(run: Run, cpu: list[dict[str, Any]], checks: Checks) -> None:
-    told = run.told()
-    ours = losses(told)
+    ours = losses(told(run))
     print(
-        f"  {len(run.report['programs'])} programs, {run.report['compile_seconds']:.1f} s of compiling, peak {run.peak_bytes / 2**20:.1f} MiB"
+        f"  {len(run.report['programs'])} programs, {run.report['compile_seconds']:.1f} s of compiling, peak {run.peak / 2**20:.1f} MiB"
     )
     checks.expect("it ended in order", run.code == 0, run.report["ending"]["reason"] or run.code)
     off = difference(ours, losses(cpu))
@@ -65,7 +63,7 @@ def check(run: Run, cpu: list[dict[str, Any]], checks: Checks) -> None:
     if len(ours) == STEPS:
         late = [compiled_in_step(run, step) for step in range(1, STEPS)]
         checks.expect("the second and third step compile nothing", not any(late), late)
-    generated = [next((line for line in each if "generated" in line), None) for each in (told, cpu)]
+    generated = [next((line for line in each if "generated" in line), None) for each in (told(run), cpu)]
     checks.expect(
         "generate() ends with the CPU's tokens", generated[0] == generated[1], generated[0] or "it has none"
     )
@@ -82,12 +80,12 @@ def main() -> None:
         for name in arguments.only.split(","):
             print(f"{name}:", flush=True)
             cpu = on_cpu(python, name)
-            run = rehearse("v6e:1x1", [str(python), str(PROGRAM), name, "tpu"], seconds=arguments.seconds)
-            if not run.report:
-                sys.exit("the rehearsal did not start")
+            run = rehearse(
+                "v6e:1x1", [str(python), str(PROGRAM), name, "tpu"], "--timeout", str(arguments.seconds)
+            )
             check(run, cpu, checks)
             if checks.failed:
-                print("\n".join(run.log[-10:]))
+                print("\n".join(log_lines(run)[-10:]))
     checks.finish()
 
 

@@ -14,8 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.rehearsing import PROGRAMS, Checks, Run, environment, processes_of, rehearse
+from rehearsals import Run
+from rehearsing import PROGRAMS, Checks, environment, log_lines, rehearse_marked, told
 
 from tpuguru.slice.plan import free_port
 
@@ -30,12 +30,18 @@ def kv_bytes_per_token(tensor_parallel: int, layers: int) -> int:
     return layers * 2 * -(-KV_HEADS // tensor_parallel) * HEAD_SIZE * BYTES
 
 
+def live_bytes(run: Run) -> int:
+    """The most that arrays alone held on one device, of the memory timeline."""
+    devices = run.report["timeline"]["devices"]
+    return max((point["live"] for device in devices for point in device["points"]), default=0)
+
+
 def announced(run: Run, what: str) -> str:
     pattern = re.compile(what)
-    return next((found[1] for line in run.log if (found := pattern.search(line))), "")
+    return next((found[1] for line in log_lines(run) if (found := pattern.search(line))), "")
 
 
-def serve(arguments: argparse.Namespace, python: Path, folder: str) -> Run:
+def serve(arguments: argparse.Namespace, python: Path, folder: str) -> tuple[Run, list[str]]:
     model = Path(folder) / "model"
     subprocess.run([python, PROGRAMS / "tiny_model.py", model, str(arguments.layers)], check=True)
     port = str(free_port())
@@ -52,7 +58,7 @@ def serve(arguments: argparse.Namespace, python: Path, folder: str) -> Run:
     server += ["--tensor-parallel-size", str(arguments.tensor_parallel)]
     asker = [str(python), str(PROGRAMS / "serve_and_ask.py"), port, str(model), str(arguments.seconds - 30)]
     os.environ["VLLM_NO_USAGE_STATS"] = "1"
-    return rehearse(arguments.slice, [*asker, "--", *server], seconds=arguments.seconds)
+    return rehearse_marked(arguments.slice, [*asker, "--", *server], arguments.seconds)
 
 
 def show(run: Run) -> None:
@@ -68,19 +74,17 @@ def show(run: Run) -> None:
         f"{part} {big[part] / 2**20:.1f}" for part in ("arguments", "temporaries", "peak", "code")
     )
     print(f"  biggest program {big['name']}, MiB: {parts}")
-    print(
-        f"  peak {run.peak_bytes / GIB:.3f} of {run.report['devices'][0]['limit'] / GIB:.2f} GiB per device"
-    )
+    print(f"  peak {run.peak / GIB:.3f} of {run.report['devices'][0]['limit'] / GIB:.2f} GiB per device")
 
 
-def check(run: Run, arguments: argparse.Namespace, checks: Checks, folder: str) -> None:
-    answers = {each["question"]: each["status"] for each in run.told()}
+def check(run: Run, arguments: argparse.Namespace, left: list[str], checks: Checks) -> None:
+    answers = {each["question"]: each["status"] for each in told(run)}
     for question in ("greedy", "sampled", "chat"):
         checks.expect(f"{question} request is answered", answers.get(question) == 200, answers.get(question))
     print(f"       a request with «seed» got {answers.get('seed')}")
     tokens = int(announced(run, r"KV cache size: ([\d,]+) tokens").replace(",", "") or 0)
     expected = tokens * kv_bytes_per_token(arguments.tensor_parallel, arguments.layers)
-    caches = run.live_bytes
+    caches = live_bytes(run)
     weights = float(announced(run, r"total_hbm_used_gb=([\d.]+)GiB") or 0) * GIB / arguments.tensor_parallel
     detail = f"{tokens:,} tokens = {expected / GIB:.2f} GiB; arrays alive {caches / GIB:.2f} GiB"
     checks.expect(
@@ -88,12 +92,10 @@ def check(run: Run, arguments: argparse.Namespace, checks: Checks, folder: str) 
         tokens and 0 <= caches - expected < weights + GIB / 2,
         detail,
     )
-    checks.expect(
-        "the peak is below the device's memory", 0 < run.peak_bytes < run.report["devices"][0]["limit"]
-    )
+    checks.expect("the peak is below the device's memory", 0 < run.peak < run.report["devices"][0]["limit"])
     checks.expect("ready was recognised", run.report["ready"])
     checks.expect("it ended in order", run.code == 0, run.report["ending"]["reason"] or run.code)
-    checks.expect("nothing is left running", not processes_of(folder), processes_of(folder) or "")
+    checks.expect("nothing is left running", not left, left or "")
 
 
 def main() -> None:
@@ -110,14 +112,14 @@ def main() -> None:
         environment(arguments.python, PACKAGES[arguments.stack]) as python,
         tempfile.TemporaryDirectory() as folder,
     ):
-        run = serve(arguments, python, folder)
+        run, left = serve(arguments, python, folder)
         print(
             f"{arguments.stack}, {arguments.layers} layers, TP={arguments.tensor_parallel} on {arguments.slice}:"
         )
-        if not run.report or not run.report["programs"]:
-            sys.exit(f"no program was compiled; the end of the output:\n{run.screen[-3000:]}")
+        if not run.report["programs"]:
+            sys.exit(f"no program was compiled; the end of the output:\n{run.output[-3000:]}")
         show(run)
-        check(run, arguments, checks, folder)
+        check(run, arguments, left, checks)
     checks.finish()
 
 
