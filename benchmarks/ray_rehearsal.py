@@ -22,7 +22,7 @@ def train(python: Path, hosts: int, seconds: int, checks: Checks) -> Run:
     tpu, topology = SLICES[hosts]
     with tempfile.TemporaryDirectory() as folder:
         command = [str(python), str(PROGRAMS / "ray_trainer.py"), topology, str(hosts), folder]
-        run, left = rehearse_marked(tpu, command, seconds)
+        run, left = rehearse_marked(tpu, command, "--timeout", str(seconds))
     checks.expect("nothing of Ray is left running", not left, left or "")
     return run
 

@@ -32,11 +32,11 @@ class Checks:
         sys.exit(1 if self.failed else 0)
 
 
-def rehearse_marked(slice_name: str, command: list[str], seconds: int) -> tuple[Run, list[str]]:
+def rehearse_marked(slice_name: str, command: list[str], *options: str) -> tuple[Run, list[str]]:
     """Rehearse ``command``; also return what is still running of it, which its environment tells."""
     mark = str(uuid.uuid4())
     variables = {"TPUGURU_BENCHMARK_RUN": mark}
-    run = rehearse(slice_name, command, "--timeout", str(seconds), environment=variables)
+    run = rehearse(slice_name, command, *options, environment=variables)
     return run, processes_with(mark)
 
 
