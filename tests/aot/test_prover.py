@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from tpuguru.aot.proofs.knowledge import DeadReason, Elsewhere, SettingKnowledge
 from tpuguru.aot.proofs.model import DeadSettingProof, Verdict
-from tpuguru.aot.proofs.oracle import OutOfBudgetError, Program, Refusal, Settings, Variation
+from tpuguru.aot.proofs.oracle import Settings
 from tpuguru.aot.proofs.prover import Prover
 from tpuguru.aot.proofs.written import Written
+from tpuguru.base.ablation import OutOfBudgetError, Program, Refusal, Variation
 
 type Words = Mapping[str, str]
 type Meaning = Callable[[Words], str]  # settings, defaults filled in → program; ValueError refuses

@@ -1,37 +1,10 @@
-"""What the prover asks: which program a launch gives with some settings left out, or others added."""
+"""What the prover asks of a framework that resolves its own configuration before it lowers anything."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-
-@dataclass(frozen=True, slots=True)
-class Variation:
-    """The launch without the keys ``omit`` and with the words ``add`` (``key=value``)."""
-
-    omit: frozenset[str] = frozenset()
-    add: tuple[str, ...] = ()
-
-    @classmethod
-    def without(cls, keys: Iterable[str], *, add: Iterable[str] = ()) -> "Variation":
-        """Return the launch without ``keys``."""
-        return cls(frozenset(keys), tuple(add))
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """A lowered program's identity: two are the same when both hashes are."""
-
-    stablehlo: str
-    beside: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """The framework does not take the variation."""
-
-    message: str
-    phase: str = ""
+from tpuguru.base.ablation import ProgramOracle, Refusal, Variation
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +20,8 @@ class Settings:
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-class OutOfBudgetError(Exception):
-    """The time for proving is used up."""
-
-
-class Oracle(Protocol):
+class Oracle(ProgramOracle, Protocol):
     """Lowers and resolves variations. Both raise OutOfBudgetError when the time is up."""
-
-    def program(self, variation: Variation, *, fresh: bool = False) -> Program | Refusal:
-        """Return the program; ``fresh`` forgets everything that an earlier lowering left behind."""
 
     def settings(self, variation: Variation) -> Settings | Refusal:
         """Return the resolved configuration, without lowering."""

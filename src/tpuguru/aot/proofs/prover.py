@@ -4,11 +4,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from tpuguru.aot.proofs.knowledge import SettingKnowledge
-from tpuguru.aot.proofs.masks import find_masks
 from tpuguru.aot.proofs.model import DeadSettingProof, Verdict
-from tpuguru.aot.proofs.oracle import Oracle, OutOfBudgetError, Program, Refusal, Settings, Variation
-from tpuguru.aot.proofs.redundancy import redundant_partners
+from tpuguru.aot.proofs.oracle import Oracle, Settings
 from tpuguru.aot.proofs.written import Written
+from tpuguru.base.ablation import (
+    OutOfBudgetError,
+    Program,
+    Refusal,
+    Variation,
+    find_masks,
+    redundant_partners,
+)
 
 type OnProgress = Callable[[int, int], None]
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from tpuguru.aot import identity
 from tpuguru.aot.job import AotJob
-from tpuguru.aot.proofs.oracle import OutOfBudgetError, Program, Refusal, Settings, Variation
+from tpuguru.aot.proofs.oracle import Settings
 from tpuguru.aot.record import FailureKind
 from tpuguru.aot.session import WorkerSession, WorkFailed
 from tpuguru.aot.store import RunStore
 from tpuguru.aot.work import launch_fields
+from tpuguru.base.ablation import OutOfBudgetError, Program, Refusal, Variation
 
 _ANSWERS = (FailureKind.CONFIG_REJECTED, FailureKind.LOWER_FAILED)
 

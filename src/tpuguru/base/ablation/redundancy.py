@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
-from tpuguru.aot.proofs.oracle import Oracle, Program, Refusal, Variation
+from tpuguru.base.ablation.oracle import Program, ProgramOracle, Refusal, Variation
 
 
-def redundant_partners(oracle: Oracle, base: Program, dead: list[str]) -> Iterator[tuple[str, list[str]]]:
+def redundant_partners(
+    oracle: ProgramOracle, base: Program, dead: list[str]
+) -> Iterator[tuple[str, list[str]]]:
     """Yield each setting of ``dead`` that is not dead in company, with a smallest company found.
 
     Every setting of ``dead`` can be left out alone. What remains when no more is yielded can be left out
@@ -19,11 +21,11 @@ def redundant_partners(oracle: Oracle, base: Program, dead: list[str]) -> Iterat
         remaining = [key for key in remaining if key not in group]
 
 
-def _same(oracle: Oracle, base: Program, keys: list[str]) -> bool:
+def _same(oracle: ProgramOracle, base: Program, keys: list[str]) -> bool:
     return oracle.program(Variation.without(keys), fresh=True) == base
 
 
-def _smallest_changing(oracle: Oracle, base: Program, keys: list[str]) -> list[str]:
+def _smallest_changing(oracle: ProgramOracle, base: Program, keys: list[str]) -> list[str]:
     """Return a subset whose removal changes the program, while removing one setting less does not."""
     group = list(keys)
     for key in keys:
@@ -33,6 +35,6 @@ def _smallest_changing(oracle: Oracle, base: Program, keys: list[str]) -> list[s
     return group
 
 
-def _unchanged(oracle: Oracle, base: Program, keys: list[str]) -> bool:
+def _unchanged(oracle: ProgramOracle, base: Program, keys: list[str]) -> bool:
     found = oracle.program(Variation.without(keys))
     return not isinstance(found, Refusal) and found == base
