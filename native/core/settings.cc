@@ -86,6 +86,11 @@ Settings Read() {
   settings.steps = Number("STEPS", 0);
   settings.unknown_zero = Number("UNKNOWN_ZERO", 0) != 0;
   settings.unknown_predicate = Number("UNKNOWN_PREDICATE", 0) != 0;
+  settings.asked = Text("ASKED");
+  settings.stop_bytes = Number("STOP_BYTES", 0);
+  settings.stop_name = Text("STOP_NAME");
+  settings.stop_run = Text("STOP_RUN");
+  settings.stop_settled = Number("STOP_SETTLED", 0);
   return settings;
 }
 

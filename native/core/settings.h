@@ -26,6 +26,11 @@ struct Settings {
   int64_t steps = 0;                 // executions of the biggest program before the run is ended; 0: no end
   bool unknown_zero = false;         // unknown floats read as 0, not NaN
   bool unknown_predicate = false;    // what an unknown boolean reads as
+  std::string asked;                 // folder of what was sent to the compiler; empty: it is not kept
+  int64_t stop_bytes = 0;            // the process ends when a larger program comes; 0: no end
+  std::string stop_name;             // ... or one with this name; empty: no end
+  std::string stop_run;              // ... or before a program with this name is run; empty: no end
+  int64_t stop_settled = 0;          // ... or when the biggest program has run so often; 0: no end
 };
 
 // Settings of this process. Throws Failure when a variable cannot be understood.

@@ -11,6 +11,7 @@
 #include "program/canonical_options.h"
 #include "program/first_slices.h"
 #include "program/loaded.h"
+#include "program/proof.h"
 #include "program/sha256.h"
 #include "program/store.h"
 #include "records/python.h"
@@ -80,6 +81,7 @@ Compiled CompileProgram(const pjrt::TopologyDescription* topology, const pjrt::P
   const double start = Now();
   Compiled compiled;
   compiled.hash = Sha256(QuestionOf(std::string(program.code, program.code_size), options));
+  NoteQuestion(compiled.hash, program, options);
   const bool ours = topology == CurrentClient().topology;
   if (ours) compiled.facts = LoadFacts(compiled.hash);
   compiled.cached = compiled.facts != nullptr;

@@ -9,6 +9,7 @@
 #include "core/settings.h"
 #include "program/callbacks.h"
 #include "program/loaded.h"
+#include "program/proof.h"
 #include "records/counts.h"
 #include "records/records.h"
 #include "values/client.h"
@@ -148,6 +149,7 @@ Error* LoadedExecutable_Execute(LoadedExecutable_Execute_Args* arguments) {
   const Run run{*arguments->executable, *arguments};
   RequireWhole(run);
   StopAfterSteps(run.program);
+  NoteExecution(run.program);
   NoteFirst(run);
   try {
     for (size_t place = 0; place < arguments->num_devices; place++) Reserve(run, place);

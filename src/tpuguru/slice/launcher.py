@@ -132,10 +132,10 @@ class Launcher:
         if time.monotonic() - self._looked < _LOOK_SECONDS:
             return
         self._looked = time.monotonic()
-        _tell(event="alive")  # whoever reads can look elsewhere now and then
+        held = resident_bytes(descendants(os.getpid()))
+        _tell(event="alive", held=held)  # whoever reads can look elsewhere now and then
         if self._looked > self._deadline:
             raise Stopped(f"it ran longer than {self._job['seconds']:.0f} s")
-        held = resident_bytes(descendants(os.getpid()))
         if held > self._job["memory_bytes"]:
             raise Stopped(f"it held {held / 2**30:.1f} GiB of this machine's memory")
         for rank, process in enumerate(self._ranks):

@@ -158,7 +158,7 @@ def read_records(folder: Path) -> Records:
         )
     records = Records(folder)
     try:
-        for line in _lines(index):
+        for line in index_lines(index):
             _add(records, line)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"{index} is damaged: {error}") from error
@@ -174,7 +174,8 @@ def _unfinished(records: Records) -> Iterator[ErrorRecord]:
             yield ErrorRecord(each.time, each.pid, "compile", each.folder, message, each.python)
 
 
-def _lines(index: Path) -> Iterator[dict[str, Any]]:
+def index_lines(index: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects of an index. ValueError for a whole line that is none."""
     with index.open("rb") as file:
         for raw in file:
             if not raw.endswith(b"\n") or len(raw) > _LONGEST_LINE:

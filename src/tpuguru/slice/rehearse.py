@@ -5,9 +5,8 @@ import os
 import secrets
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,10 +14,11 @@ from typing import Any
 
 from tpuguru.base.errors import ToolFailureError
 from tpuguru.base.locations import cache_directory, state_directory
-from tpuguru.base.redaction import redact
+from tpuguru.base.redaction import redact, redact_value
 from tpuguru.hardware.slices import Slice
 from tpuguru.slice.figures import blank_figures
 from tpuguru.slice.interpreter import Interpreter, inspect_interpreter, interpreter_of
+from tpuguru.slice.launching import events_of, most_of_memory, start_launcher
 from tpuguru.slice.library import plugin_library
 from tpuguru.slice.plan import Processes, Rank, choose_processes, plan_ranks
 from tpuguru.slice.ready import says_ready
@@ -26,7 +26,6 @@ from tpuguru.slice.self_test import require_self_test
 from tpuguru.slice.settings import SliceSettings
 from tpuguru.slice.values.server import ValuesServer, values_server
 
-_GIB = 2**30
 _TEXT_WORKER = Path(__file__).parent / "workers" / "record_texts.py"
 _TEXT_SECONDS = 120
 _MOST_TEXTS = 128
@@ -39,6 +38,8 @@ class RehearsalRequest:
     command: tuple[str, ...]
     slice: Slice
     folder: Path
+    variables: tuple[tuple[str, str], ...] = ()
+    """What the command sets for itself: ``XLA_FLAGS=… python train.py``."""
     processes: Processes = Processes.AUTO
     steps: int = 0
     values: bool = True
@@ -122,7 +123,7 @@ def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
 
 def environment_shown(request: RehearsalRequest) -> dict[str, str]:
     """Return the variables a rehearsal adds, for the user to see before agreeing."""
-    return {
+    return dict(request.variables) | {
         "TPUGURU_SLICE_TOPOLOGY": request.slice.libtpu_topology,
         "TPU_LIBRARY_PATH": "<tpuguru's plugin>",
         "JAX_PLATFORMS": "tpu,cpu",
@@ -157,20 +158,14 @@ def _run(
     job = {
         "command": list(request.command),
         "folder": str(request.folder),
-        "environments": [dict(os.environ) | rank.environment for rank in ranks],
+        "environments": [dict(os.environ) | dict(request.variables) | rank.environment for rank in ranks],
         "seconds": request.seconds,
-        "memory_bytes": request.memory_bytes or _most_of_memory(),
+        "memory_bytes": request.memory_bytes or most_of_memory(),
         "network": request.network,
     }
-    launcher = subprocess.Popen(
-        [sys.executable, "-m", "tpuguru.slice.launcher"],
-        env=_own_environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    launcher = start_launcher(job)
     try:
-        for event in _events(launcher, job):
+        for event in events_of(launcher):
             _handle(rehearsal, output, event)
             if server.events and not rehearsal.deadlocks and not rehearsal.failed_rank:
                 rehearsal.deadlocks = list(server.events)
@@ -185,21 +180,8 @@ def _run(
 def _finish_interrupted(rehearsal: Rehearsal, launcher: "subprocess.Popen[str]", output: _Output) -> None:
     """Let the launcher end its ranks; it was interrupted as well, or is now."""
     launcher.send_signal(signal.SIGTERM)
-    for event in _remaining(launcher):
+    for event in events_of(launcher):
         _handle(rehearsal, output, event)
-
-
-def _events(launcher: "subprocess.Popen[str]", job: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    assert launcher.stdin is not None  # noqa: S101 - it was asked for
-    launcher.stdin.write(json.dumps(job) + "\n")
-    launcher.stdin.flush()
-    yield from _remaining(launcher)
-
-
-def _remaining(launcher: "subprocess.Popen[str]") -> Iterator[dict[str, Any]]:
-    assert launcher.stdout is not None  # noqa: S101 - it was asked for
-    for line in launcher.stdout:
-        yield json.loads(line)
 
 
 def _handle(rehearsal: Rehearsal, output: _Output, event: dict[str, Any]) -> None:
@@ -215,25 +197,10 @@ def _handle(rehearsal: Rehearsal, output: _Output, event: dict[str, Any]) -> Non
             rehearsal.codes, rehearsal.reason = event["codes"], event["reason"]
 
 
-def _own_environment() -> dict[str, str]:
-    """Return an environment in which this very tpuguru is found, installed or not."""
-    root = str(Path(__file__).resolve().parents[2])
-    return os.environ | {
-        "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
-    }
-
-
-def _most_of_memory() -> int:
-    """Return nine tenths of the memory that is free now, at least 1 GiB."""
-    for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-        if line.startswith("MemAvailable:"):
-            return max(int(line.split()[1]) * 1024 * 9 // 10, _GIB)
-    return _GIB
-
-
 def _write_job(rehearsal: Rehearsal, request: RehearsalRequest, ranks: list[Rank]) -> None:
     job = {
         "command": [redact(word) for word in request.command],
+        "variables": {name: redact_value(name, value) for name, value in request.variables},
         "folder": str(request.folder),
         "slice": request.slice.name,
         "processes": request.processes,

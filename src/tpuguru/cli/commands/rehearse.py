@@ -4,6 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tpuguru.slice.command import ProgramCommand
     from tpuguru.slice.rehearse import RehearsalRequest
 
 SUMMARY = "run your own JAX or TorchTPU program on a virtual TPU slice (asks first)"
@@ -46,7 +47,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="ranks idle for so long while others wait for them are deadlocked",
     )
     parser.add_argument("--output-format", choices=["text", "json"], default="text")
-    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND …")
+    parser.add_argument(
+        "--prove",
+        nargs="?",
+        const="fast",
+        choices=["fast", "all"],
+        help="run it again without each of its settings and tell which change what is compiled "
+        "(all: compiler flags too, a compile each)",
+    )
+    parser.add_argument(
+        "--stop-at",
+        default="",
+        metavar="BYTES|NAME|end",
+        help="with --prove: end each run at the first program of more than so many bytes of StableHLO, or "
+        "of this name (default: the one with the most arithmetic)",
+    )
+    parser.add_argument(
+        "--budget", type=float, default=600, metavar="SECONDS", help="with --prove: time for these runs"
+    )
+    parser.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help="set a variable for the program; with --prove it is one of the settings",
+    )
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- [NAME=VALUE …] COMMAND …")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -61,10 +87,42 @@ def run(arguments: argparse.Namespace) -> int:
         return list_command()
     if arguments.show:
         return show_command(arguments.show, arguments.output_format)
-    return rehearse_command(_request(arguments), yes=arguments.yes, output_format=arguments.output_format)
+    command = _command(arguments)
+    request = _request(arguments, command)
+    if arguments.prove:
+        return _prove(arguments, request, command)
+    return rehearse_command(request, yes=arguments.yes, output_format=arguments.output_format)
 
 
-def _request(arguments: argparse.Namespace) -> "RehearsalRequest":
+def _prove(arguments: argparse.Namespace, request: "RehearsalRequest", command: "ProgramCommand") -> int:
+    from tpuguru.report.proving.command import prove_command  # noqa: PLC0415
+    from tpuguru.slice.proving.prove import ProofRequest  # noqa: PLC0415
+    from tpuguru.slice.proving.written import with_inherited_flags  # noqa: PLC0415
+
+    proof = ProofRequest(
+        rehearsal=request,
+        command=with_inherited_flags(command),
+        seconds=arguments.budget,
+        stop_at=arguments.stop_at,
+        compile_flags=arguments.prove == "all",
+    )
+    return prove_command(proof, yes=arguments.yes, output_format=arguments.output_format)
+
+
+def _command(arguments: argparse.Namespace) -> "ProgramCommand":
+    from dataclasses import replace  # noqa: PLC0415
+
+    from tpuguru.base.errors import UsageError  # noqa: PLC0415
+    from tpuguru.slice.command import named_variables, split_command  # noqa: PLC0415
+
+    words = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
+    command = split_command(words)
+    if not command.program:
+        raise UsageError("no command to run", help="tpuguru rehearse --slice v6e-16 -- python train.py …")
+    return replace(command, variables=(*named_variables(arguments.env), *command.variables))
+
+
+def _request(arguments: argparse.Namespace, command: "ProgramCommand") -> "RehearsalRequest":
     from pathlib import Path  # noqa: PLC0415
 
     from tpuguru.base.errors import UsageError  # noqa: PLC0415
@@ -72,15 +130,14 @@ def _request(arguments: argparse.Namespace) -> "RehearsalRequest":
     from tpuguru.slice.rehearse import RehearsalRequest  # noqa: PLC0415
     from tpuguru.slice.settings import tpu_slice  # noqa: PLC0415
 
-    command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
     if not arguments.slice:
         raise UsageError("which slice? --slice is missing", help="tpuguru rehearse --slice v6e-16 -- …")
-    if not command:
-        raise UsageError("no command to run", help="tpuguru rehearse --slice v6e-16 -- python train.py …")
-    if arguments.steps < 0 or arguments.max_memory < 0 or min(arguments.timeout, arguments.patience) <= 0:
-        raise UsageError("--steps, --timeout, --patience and --max-memory are positive numbers")
+    seconds = (arguments.timeout, arguments.patience, arguments.budget)
+    if arguments.steps < 0 or arguments.max_memory < 0 or min(seconds) <= 0:
+        raise UsageError("--steps, --timeout, --patience, --budget and --max-memory are positive numbers")
     return RehearsalRequest(
-        command=tuple(command),
+        command=command.words,
+        variables=command.variables,
         slice=tpu_slice(arguments.slice),
         folder=Path.cwd(),
         processes=Processes(arguments.processes),

@@ -8,7 +8,7 @@ import msgspec
 
 from tpuguru.base.errors import UsageError
 from tpuguru.base.exit_codes import ExitCode
-from tpuguru.base.redaction import redact
+from tpuguru.base.redaction import redact, redact_value
 from tpuguru.report.rehearsal.contract import to_contract
 from tpuguru.report.rehearsal.judge import findings_of
 from tpuguru.report.rehearsal.text import rehearsal_text
@@ -68,7 +68,9 @@ def exit_code(view: RehearsalView) -> ExitCode:
 
 def consent_text(request: RehearsalRequest) -> str:
     """Return what the user agrees to: the exact command, folder and environment."""
-    variables = "\n".join(f"    {name}={value}" for name, value in environment_shown(request).items())
+    variables = "\n".join(
+        f"    {name}={redact_value(name, value)}" for name, value in environment_shown(request).items()
+    )
     network = (
         "with this machine's network" if request.network else "without network (where the system allows)"
     )
@@ -81,9 +83,9 @@ def consent_text(request: RehearsalRequest) -> str:
     )
 
 
-def ask(request: RehearsalRequest, *, yes: bool) -> None:
-    """Show what would run and ask. UsageError when the answer is no, or nobody can answer."""
-    print(consent_text(request), file=sys.stderr)
+def ask(request: RehearsalRequest, *, yes: bool, beside: str = "") -> None:
+    """Show what would run (and ``beside``) and ask. UsageError when the answer is no, or nobody can answer."""
+    print("\n".join(filter(None, (consent_text(request), beside))), file=sys.stderr)
     if yes:
         return
     if not sys.stdin.isatty():

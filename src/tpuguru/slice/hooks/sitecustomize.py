@@ -110,4 +110,9 @@ def _run_shadowed() -> None:
 
 if os.environ.get("TPUGURU_SLICE_CHIP"):
     sys.meta_path.insert(0, _Finder())
+if os.environ.get("TPUGURU_SLICE_OBSERVED"):
+    _observer: Any = importlib.util.spec_from_file_location("tpuguru_observe", f"{_HERE}/observe.py")
+    _module = importlib.util.module_from_spec(_observer)
+    _observer.loader.exec_module(_module)
+    _module.observe(Path(os.environ["TPUGURU_SLICE_OBSERVED"]))
 _run_shadowed()

@@ -1,0 +1,1 @@
+"""What a proof of a program's settings shows: the command and its text."""
