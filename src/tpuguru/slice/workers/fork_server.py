@@ -61,9 +61,6 @@ def objection() -> str:
     bridge = sys.modules.get("jax._src.xla_bridge")
     if getattr(bridge, "_backends", None):
         return "importing its modules starts JAX's backend"
-    torch_tpu = sys.modules.get("torch_tpu")
-    if torch_tpu is not None and "libtpuguru_slice" in Path("/proc/self/maps").read_text():
-        return "importing its modules starts TorchTPU's backend"
     return ""
 
 
