@@ -13,7 +13,9 @@ options = parser.parse_args()
 
 torch.manual_seed(0)
 activation = nn.GELU if options.gelu else nn.ReLU
-model = nn.Sequential(*(nn.Sequential(nn.Linear(16, 16), activation()) for _ in range(options.layers))).to("tpu")
+model = nn.Sequential(*(nn.Sequential(nn.Linear(16, 16), activation()) for _ in range(options.layers))).to(
+    "tpu"
+)
 x = torch.ones((4, 16), device="tpu")
 for step in range(2):
     loss = (model(x) ** 2).mean()

@@ -5,9 +5,10 @@ The options are an ``xla.CompileOptionsProto``; its names are not in the bytes, 
 
 from collections.abc import Iterator
 
-# executable_build_options (3) and its debug_options (3.3) are messages, as are the entries of the maps of
-# options given by name (7: env_option_overrides). Source: xla/pjrt/proto/compile_options.proto.
-_MESSAGES = ((3,), (3, 3), (7,), (7, 2))
+# executable_build_options (3) and its debug_options (3.3) are messages; 7 (env_option_overrides) is a map from
+# names to messages with one value of some type. Source: xla/pjrt/proto/compile_options.proto.
+_MESSAGES = ((3,), (3, 3))
+_BY_NAME = (7,)
 _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5
 
 
@@ -22,12 +23,20 @@ def _words(message: bytes, path: tuple[int, ...]) -> Iterator[str]:
         name = ".".join(map(str, inner))
         if isinstance(value, int):
             yield f"option {name} = {value}"
-        elif inner == _MESSAGES[2]:
-            yield f"option {name} = {' '.join(_text(each) for _, each in _fields(value))}"
+        elif inner == _BY_NAME:
+            yield f"option {_named(value)}"
         elif inner in _MESSAGES:
             yield from _words(value, inner)
         else:
             yield f"option {name} = {_text(value)}"
+
+
+def _named(entry: bytes) -> str:
+    """Return an entry of the map as ``name = value``."""
+    parts = dict(_fields(entry))
+    name, value = parts.get(1, b""), parts.get(2, b"")
+    values = _fields(value) if isinstance(value, bytes) else iter(())
+    return f"{_text(name)} = {' '.join(_text(each) for _, each in values)}"
 
 
 def _text(value: int | bytes) -> str:
