@@ -11,14 +11,15 @@
 #include "program/canonical_options.h"
 #include "program/loaded.h"
 #include "program/sha256.h"
+#include "records/counts.h"
 #include "records/files.h"
 #include "records/index.h"
-#include "records/records.h"
+#include "records/program_folder.h"
 
 namespace slice {
 namespace {
 
-constexpr size_t kDigits = 32;              // of a hash, as in the names of program folders
+constexpr size_t kDigits = 32;              // of a hash: enough to tell contents apart
 constexpr double kNothingNewSeconds = 3.0;  // an eager start-up loop compiles more often than that
 
 struct Progress {
@@ -41,7 +42,7 @@ void Keep(const std::string& name, const std::string& bytes) {
 // The framework is not asked to end: it would tell the user's program of an error, which may handle it.
 // Everything that the run is for is on disk, and whoever started the process ends what it leaves behind.
 [[noreturn]] void End(const char* reason, const std::string& name) {
-  FlushRecords();
+  FlushCounts();
   Append(IndexLine("stopped").Text("reason", reason).Text("program", name));
   std::_Exit(0);
 }
@@ -73,7 +74,7 @@ void NoteQuestion(const std::string& hash, const pjrt::Program& program, const s
   Keep(code_hash + ".program", code);
   Keep(options_hash + ".options", options);
   Append(IndexLine("asked")
-             .Text("question", hash.substr(0, kDigits))
+             .Text("question", ProgramFolderName(hash))
              .Text("program", code_hash)
              .Text("options", options_hash)
              .Number("size", static_cast<int64_t>(code.size())));

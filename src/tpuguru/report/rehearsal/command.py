@@ -84,7 +84,7 @@ def consent_text(request: RehearsalRequest) -> str:
 
 
 def ask(request: RehearsalRequest, *, yes: bool, beside: str = "") -> None:
-    """Show what would run (and ``beside``) and ask. UsageError when the answer is no, or nobody can answer."""
+    """Show what would run and ask. UsageError when the answer is no, or nobody can answer."""
     print("\n".join(filter(None, (consent_text(request), beside))), file=sys.stderr)
     if yes:
         return

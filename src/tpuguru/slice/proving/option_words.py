@@ -5,8 +5,8 @@ The options are an ``xla.CompileOptionsProto``; its names are not in the bytes, 
 
 from collections.abc import Iterator
 
-# executable_build_options (3) and its debug_options (3.3) are messages; 7 (env_option_overrides) is a map from
-# names to messages with one value of some type. Source: xla/pjrt/proto/compile_options.proto.
+# executable_build_options (3) and its debug_options (3.3) are messages; 7 (env_option_overrides) is a map
+# from names to messages with one value of some type. Source: xla/pjrt/proto/compile_options.proto.
 _MESSAGES = ((3,), (3, 3))
 _BY_NAME = (7,)
 _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5
