@@ -1,6 +1,8 @@
 #include "memory/buffer.h"
 
 #include "core/overrides.h"
+#include "device/client.h"
+#include "values/client.h"
 
 namespace slice {
 
@@ -111,8 +113,20 @@ Error* Buffer_IsOnCpu(Buffer_IsOnCpu_Args* arguments) {
   return nullptr;
 }
 
+// Values are computed when they are read, so an array is ready at once, unless others must be waited for:
+// functions of the host, or processes that take part in what makes it.
+Event* EventOf(const ValueRef& value) {
+  if (value->completion) return value->completion->Event();
+  const bool alone = CurrentClient().addressable.size() == CurrentClient().devices.size();
+  if (alone || value->bytes || !value->client) return ReadyEvent();
+  Event* event = PendingEvent();
+  value->client->WhenReady(value->id,
+                           [value, event](const std::string*, const std::string&) { SetEvent(event); });
+  return event;
+}
+
 Error* Buffer_ReadyEvent(Buffer_ReadyEvent_Args* arguments) {
-  arguments->event = ReadyEvent();
+  arguments->event = EventOf(arguments->buffer->value);
   return nullptr;
 }
 

@@ -70,7 +70,12 @@ pjrt::Event* Start(Read read) {
   const uint64_t id = read.value->id;
   client->Fetch(id, [read = std::move(read), event](const std::string* bytes, const std::string& reason) {
     read.Finish(bytes, reason);
-    SetEvent(event);
+    const CompletionRef& completion = read.value->completion;
+    if (!completion) {
+      SetEvent(event);
+      return;
+    }
+    completion->WhenDone([event](pjrt::ErrorCode code, const std::string& why) { SetEvent(event, code, why); });
   });
   return event;
 }

@@ -82,7 +82,8 @@ uint32_t PlaceOf(const Run& run, size_t place) {
 }
 
 // Values of the outputs for each device; none when they are not known. Arguments are read before donation.
-ValuesClient::Executed Values(const Run& run) {
+// `completion` is set when the host is called meanwhile.
+ValuesClient::Executed Values(const Run& run, CompletionRef& completion) {
   ValuesClient* client = run.program.values_id ? ValuesClient::Get() : nullptr;
   if (!client || (run.program.outputs.empty() && !HasCallbacks(run.call.options))) return {};
   ValuesClient::Execution execution{run.program.values_id, {}, {}, {}, run.program.outputs.size()};
@@ -95,7 +96,14 @@ ValuesClient::Executed Values(const Run& run) {
       if (place == 0) execution.types.push_back(argument->type.get());
     }
   }
-  return client->Execute(execution);
+  if (!HasCallbacks(run.call.options)) return client->Execute(execution, {});
+  completion = std::make_shared<Completion>();
+  ValuesClient::Executed executed = client->Execute(
+      execution, AnswerCallbacks(run.program, *run.call.options, execution.places, completion));
+  for (const auto& of_device : executed.outputs) {
+    for (const ValueRef& value : of_device) value->completion = completion;
+  }
+  return executed;
 }
 
 // On failure the outputs made so far are freed: the framework sees none.
@@ -151,21 +159,20 @@ Error* LoadedExecutable_Execute(LoadedExecutable_Execute_Args* arguments) {
   StopAfterSteps(run.program);
   NoteExecution(run.program);
   NoteFirst(run);
+  CompletionRef completion;
   try {
     for (size_t place = 0; place < arguments->num_devices; place++) Reserve(run, place);
-    const ValuesClient::Executed executed = Values(run);
-    if (executed.id && HasCallbacks(arguments->options)) {
-      RunCallbacks(run.program, *arguments->options, executed.id);
-    }
+    const ValuesClient::Executed executed = Values(run, completion);
     for (size_t place = 0; place < arguments->num_devices; place++) Donate(run, place);
     for (size_t place = 0; place < arguments->num_devices; place++) MakeOutputs(run, place, executed.outputs);
   } catch (const Failure& failure) {
+    if (completion) completion->Wait();  // the framework's functions are not to be called after it was told
     RecordError(run.program.facts->name, failure.message);
     throw;
   }
   CountExecution(run.program.index, run.program.facts->CostOf("flops"));
   for (size_t place = 0; arguments->device_complete_events && place < arguments->num_devices; place++) {
-    arguments->device_complete_events[place] = ReadyEvent();
+    arguments->device_complete_events[place] = completion ? completion->Event() : ReadyEvent();
   }
   return nullptr;
 }

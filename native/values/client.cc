@@ -34,6 +34,23 @@ ValueRef ValueOf(ValuesClient* client, uint64_t id) {
   return value;
 }
 
+void Put(Frame& frame, const ValuesClient::Execution& execution, uint64_t first) {
+  frame.Long(execution.program);
+  frame.Long(first);
+  frame.Int(static_cast<uint32_t>(execution.places.size()));
+  for (const uint32_t place : execution.places) frame.Int(place);
+  frame.Int(static_cast<uint32_t>(execution.types.size()));
+  bool unknown = false;
+  for (const auto& of_device : execution.arguments) {
+    for (const uint64_t id : of_device) {
+      frame.Long(id);
+      unknown = unknown || id == 0;
+    }
+  }
+  frame.Byte(unknown);  // an unknown argument has no type of its own, so the types follow
+  for (size_t i = 0; unknown && i < execution.types.size(); i++) PutType(frame, *execution.types[i]);
+}
+
 void FlushAtExit() {
   if (ValuesClient* client = ValuesClient::Get()) client->Flush();
 }
@@ -102,28 +119,22 @@ uint64_t ValuesClient::IdOf(Value& value, const ArrayType& type) {
   return value.id;
 }
 
-ValuesClient::Executed ValuesClient::Execute(const Execution& execution) {
+ValuesClient::Executed ValuesClient::Execute(const Execution& execution, Host host) {
   const size_t devices = execution.places.size();
   std::unique_lock<std::mutex> lock(mutex_);
   const uint64_t first = next_id_;
   next_id_ += std::max<size_t>(devices * execution.outputs, 1);  // without outputs it still has an id
   lock.unlock();
-  Frame frame(FrameKind::kExecute);
-  frame.Long(execution.program);
-  frame.Long(first);
-  frame.Int(static_cast<uint32_t>(devices));
-  for (const uint32_t place : execution.places) frame.Int(place);
-  frame.Int(static_cast<uint32_t>(execution.types.size()));
-  bool unknown = false;
-  for (const auto& of_device : execution.arguments) {
-    for (const uint64_t id : of_device) {
-      frame.Long(id);
-      unknown = unknown || id == 0;
-    }
+  if (host.done) {
+    connection_.Ask(
+        Frame(FrameKind::kExecute), std::move(host.done), [&](Frame& frame) { Put(frame, execution, first); },
+        std::move(host.asked));
+  } else {
+    Frame frame(FrameKind::kExecute);
+    frame.Long(0);  // no request: there is nothing to answer
+    Put(frame, execution, first);
+    connection_.Tell(frame.Done());
   }
-  frame.Byte(unknown);  // an unknown argument has no type of its own, so the types follow
-  for (size_t i = 0; unknown && i < execution.types.size(); i++) PutType(frame, *execution.types[i]);
-  connection_.Tell(frame.Done());
   Executed executed{first, std::vector<std::vector<ValueRef>>(devices)};
   for (size_t i = 0; i < devices * execution.outputs; i++) {
     executed.outputs[i / execution.outputs].push_back(ValueOf(this, first + i));
@@ -135,18 +146,16 @@ void ValuesClient::Fetch(uint64_t id, Done done) {
   connection_.Ask(Frame(FrameKind::kFetch), std::move(done), [&](Frame& frame) { frame.Long(id); });
 }
 
-void ValuesClient::Call(uint64_t execution, int64_t channel, Done done) {
-  connection_.Ask(Frame(FrameKind::kCall), std::move(done), [&](Frame& frame) {
-    frame.Long(execution);
-    frame.Long(static_cast<uint64_t>(channel));
-  });
+void ValuesClient::WhenReady(uint64_t id, Done done) {
+  connection_.Ask(Frame(FrameKind::kReady), std::move(done), [&](Frame& frame) { frame.Long(id); });
 }
 
-void ValuesClient::Give(uint64_t execution, int64_t channel, const std::string& bytes) {
+void ValuesClient::Give(uint64_t request, const std::vector<std::string>& answers, const std::string& error) {
   Frame frame(FrameKind::kGive);
-  frame.Long(execution);
-  frame.Long(static_cast<uint64_t>(channel));
-  frame.Bytes(bytes);
+  frame.Long(request);
+  frame.Text(error);
+  frame.Int(static_cast<uint32_t>(answers.size()));
+  for (const std::string& answer : answers) frame.Bytes(answer);
   connection_.Tell(frame.Done());
 }
 

@@ -46,20 +46,27 @@ class ValuesClient {
     std::vector<std::vector<ValueRef>> outputs;  // for each device
   };
 
-  // Tells of one execution.
-  Executed Execute(const Execution& execution);
-
   using Done = Connection::Done;
+
+  // Who is asked for what the program wants of the host while it runs, and told when it has run.
+  struct Host {
+    Done done;
+    Connection::Asked asked;
+  };
+
+  // Tells of one execution, which calls the host when `host` is given.
+  Executed Execute(const Execution& execution, Host host);
 
   // Asks for the bytes of a value.
   void Fetch(uint64_t id, Done done);
 
   void Free(uint64_t id);
 
-  // Host callbacks of an execution, which is named by the id of its first output. `Call` waits for what the
-  // program sends on a channel (for a channel on which it receives: as many bytes as it expects).
-  void Call(uint64_t execution, int64_t channel, Done done);
-  void Give(uint64_t execution, int64_t channel, const std::string& bytes);
+  // Calls `done` when no other process needs to be waited for before a value can be read.
+  void WhenReady(uint64_t id, Done done);
+
+  // Answers a question with what the host's functions return, or with the error of one.
+  void Give(uint64_t request, const std::vector<std::string>& answers, const std::string& error);
 
   // Sends a value to whoever receives under the same key, and receives one on a device.
   void Send(const std::string& key, uint64_t id);

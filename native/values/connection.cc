@@ -71,12 +71,12 @@ void Connection::Tell(std::string frame) {
   changed_.notify_all();
 }
 
-void Connection::Ask(Frame frame, Done done, const std::function<void(Frame&)>& finish) {
+void Connection::Ask(Frame frame, Done done, const std::function<void(Frame&)>& finish, Asked asked) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!lost_) {
       frame.Long(next_request_);
-      waiting_[next_request_++] = std::move(done);
+      waiting_[next_request_++] = {std::move(done), std::move(asked)};
       done = nullptr;
     }
   }
@@ -119,6 +119,10 @@ void Connection::ReadLoop() {
   while (ReadAll(socket_, &head, sizeof head)) {
     std::string bytes(head.length, '\0');
     if (!ReadAll(socket_, bytes.data(), bytes.size())) break;
+    if (static_cast<FrameKind>(head.kind) == FrameKind::kAsk) {
+      Question(head.request, std::move(bytes));
+      continue;
+    }
     Answer(head.request, head.known ? &bytes : nullptr, head.known ? "" : bytes);
   }
   Lost();
@@ -130,14 +134,24 @@ void Connection::Answer(uint64_t request, const std::string* bytes, const std::s
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = waiting_.find(request);
     if (found == waiting_.end()) return;
-    done = std::move(found->second);
+    done = std::move(found->second.done);
     waiting_.erase(found);
   }
   done(bytes, reason);
 }
 
+void Connection::Question(uint64_t request, std::string question) {
+  Asked asked;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = waiting_.find(request);
+    if (found != waiting_.end()) asked = found->second.asked;
+  }
+  if (asked) asked(request, std::move(question));
+}
+
 void Connection::Lost() {
-  std::map<uint64_t, Done> abandoned;
+  std::map<uint64_t, Waiting> abandoned;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (lost_) return;
@@ -146,7 +160,7 @@ void Connection::Lost() {
     queue_.clear();
     changed_.notify_all();
   }
-  for (auto& each : abandoned) each.second(nullptr, kGone);
+  for (auto& each : abandoned) each.second.done(nullptr, kGone);
 }
 
 }  // namespace slice

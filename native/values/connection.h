@@ -22,6 +22,9 @@ class Connection {
   // Gets the bytes that were asked for, or null and why they cannot be known.
   using Done = std::function<void(const std::string* bytes, const std::string& reason)>;
 
+  // Gets a question that the service has before it answers.
+  using Asked = std::function<void(uint64_t request, std::string question)>;
+
   explicit Connection(int socket);
 
   // Queues a frame. Waits only while very much is queued already.
@@ -29,7 +32,7 @@ class Connection {
 
   // Sends a question; `finish` writes what follows the number of the request. Calls `done` on another thread,
   // or at once when the service is gone.
-  void Ask(Frame frame, Done done, const std::function<void(Frame&)>& finish);
+  void Ask(Frame frame, Done done, const std::function<void(Frame&)>& finish, Asked asked = nullptr);
 
   // Waits until everything queued is written.
   void Flush();
@@ -38,6 +41,7 @@ class Connection {
   void WriteLoop();
   void ReadLoop();
   void Answer(uint64_t request, const std::string* bytes, const std::string& reason);
+  void Question(uint64_t request, std::string question);
   void Lost();
 
   const int socket_;
@@ -48,7 +52,11 @@ class Connection {
   bool writing_ = false;
   bool lost_ = false;
   uint64_t next_request_ = 1;
-  std::map<uint64_t, Done> waiting_;
+  struct Waiting {
+    Done done;
+    Asked asked;
+  };
+  std::map<uint64_t, Waiting> waiting_;
 };
 
 }  // namespace slice

@@ -20,12 +20,13 @@ enum class FrameKind : uint8_t {
   kFetch = 6,    // asks for a value; the answer has the same kind
   kSend = 7,     // a value goes to another process under a key
   kReceive = 8,  // a value comes under a key
-  kCall = 9,     // asks what an execution sends to the host on a channel; answered as a fetch
-  kGive = 10,    // what the host gives an execution on a channel
+  kGive = 9,     // the host's answer to a question
+  kAsk = 10,     // a question of the service: what it sends to the host's functions, and how much it wants back
+  kReady = 11,   // asks to be told when nobody needs to be waited for before a value can be read
   kWait = 11,    // what the process waits for elsewhere; empty: no longer
 };
 
-constexpr uint32_t kValuesProtocolVersion = 1;
+constexpr uint32_t kValuesProtocolVersion = 2;
 
 class Frame {
  public:
