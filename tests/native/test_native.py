@@ -41,7 +41,7 @@ def test_the_library_exports_nothing_else() -> None:
         ["nm", "-D", "--defined-only", str(path)], capture_output=True, text=True, check=True
     )
     ours = [line.split()[-1] for line in listed.stdout.splitlines() if " T " in line]
-    assert sorted(ours) == ["GetPjrtApi", "TpuguruSliceSelfTest"]
+    assert sorted(ours) == ["GetPjrtApi", "TpuguruSliceReceives", "TpuguruSliceSelfTest", "TpuguruSliceWaits"]
 
 
 def test_a_compiler_that_fails_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
