@@ -22,7 +22,7 @@ enum class FrameKind : uint8_t {
   kReceive = 8,  // a value comes under a key
   kGive = 9,     // the host's answer to a question
   kAsk = 10,     // a question of the service: what it sends to the host's functions, and how much it wants back
-  kReady = 11,   // asks to be told when nobody needs to be waited for before a value can be read
+  kReady = 12,   // asks to be told when nobody needs to be waited for before a value can be read
   kWait = 11,    // what the process waits for elsewhere; empty: no longer
 };
 

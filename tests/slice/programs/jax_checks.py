@@ -5,6 +5,7 @@ import json
 import resource
 import sys
 import tempfile
+import time
 import traceback
 
 import jax
@@ -331,6 +332,105 @@ def ordered_callbacks():
         function(jnp.float32(number))
     jax.effects_barrier()
     assert seen == [3.0, 4.0], seen
+
+
+@check
+def callbacks_in_loops():
+    """Each turn of a scan, of a fori_loop and of a while_loop calls, in order, with that turn's values."""
+    from jax.experimental import io_callback
+
+    seen = []
+    scalar = jax.ShapeDtypeStruct((), jnp.float32)
+
+    def turn(carry, i):
+        jax.debug.callback(lambda i, c: seen.append(("scan", int(i), float(c))), i, carry, ordered=True)
+        return io_callback(lambda c: np.float32(c * 2), scalar, carry, ordered=True), carry
+
+    @jax.jit
+    def function(a):
+        a, history = jax.lax.scan(turn, a, jnp.arange(3))
+
+        def below(i, c):
+            jax.debug.callback(lambda i: seen.append(("fori", int(i))), i, ordered=True)
+            return c + jax.pure_callback(lambda v: np.float32(v + 1), scalar, i.astype(jnp.float32))
+
+        a = jax.lax.fori_loop(0, 2, below, a)
+        return jax.lax.while_loop(
+            lambda c: c < 100, lambda c: jax.lax.cond(c > 50, shout, lambda c: c, c) + 30, a
+        ), history
+
+    def shout(c):
+        jax.debug.callback(lambda c: seen.append(("while", float(c))), c)
+        return c
+
+    value, history = function(jnp.float32(1))
+    assert (float(value), history.tolist()) == (101.0, [1.0, 2.0, 4.0]), (float(value), history)
+    jax.effects_barrier()
+    assert seen[:5] == [("scan", 0, 1.0), ("scan", 1, 2.0), ("scan", 2, 4.0), ("fori", 0), ("fori", 1)], seen
+    assert seen[5:] == [("while", 71.0)], seen
+
+
+@check
+def callbacks_of_every_device():
+    """In shard_map each device calls with its own part; in a sharded jit one calls for all."""
+    seen, whole = [], []
+
+    def part(x):
+        jax.debug.callback(lambda v: seen.append(float(v[0])), x)
+        return x
+
+    x = jax.device_put(jnp.arange(16.0), NamedSharding(mesh(), P("x")))
+    jax.jit(jax.shard_map(part, mesh=mesh(), in_specs=P("x"), out_specs=P("x")))(x)
+    jax.jit(lambda a: (jax.debug.callback(lambda v: whole.append(float(v)), a.sum()), a * 2)[1])(x)
+    jax.effects_barrier()
+    assert sorted(seen) == [0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0], seen
+    assert whole == [120.0], whole
+
+
+@check
+def slow_callbacks_do_not_hold_up_dispatch():
+    """Execution goes on while the host is called; an array is ready, and a callback done, when it was called."""
+    seen = []
+    function = jax.jit(
+        lambda a: (jax.debug.callback(lambda v: (time.sleep(1), seen.append(float(v))), a), a + 1)[1]
+    )
+    one = jnp.float32(1)
+    slow = function.lower(one).compile()
+    started = time.monotonic()
+    second = slow(slow(one))
+    assert time.monotonic() - started < 0.9, seen
+    second.block_until_ready()
+    assert sorted(seen) == [1.0, 2.0], seen
+
+
+@check
+def callbacks_may_use_the_device():
+    """A function of the host that computes on the device itself, while the program waits for it."""
+    double = jax.jit(lambda v: v * 2)
+    scalar = jax.ShapeDtypeStruct((), jnp.float32)
+    outer = jax.jit(lambda a: jax.pure_callback(lambda v: np.float32(double(jnp.float32(v))), scalar, a) + 1)
+    assert float(outer(jnp.float32(20))) == 41.0
+
+
+@check
+def callbacks_that_raise():
+    """The error arrives where the result is read; the next call of the same program is unharmed."""
+
+    def maybe(v):
+        if v > 1:
+            raise ValueError("too much for me")
+        return np.float32(v)
+
+    scalar = jax.ShapeDtypeStruct((), jnp.float32)
+    function = jax.jit(lambda a: jax.pure_callback(maybe, scalar, a))
+    assert float(function(jnp.float32(1))) == 1.0
+    try:
+        function(jnp.float32(2)).block_until_ready()
+    except Exception as error:
+        assert "too much for me" in str(error), error
+    else:
+        raise AssertionError("nothing was raised")
+    assert float(function(jnp.float32(0.5))) == 0.5
 
 
 @check

@@ -13,9 +13,13 @@ from tpuguru.slice.values.frames import (
     FrameBuffer,
     FrameError,
     FreeFrame,
+    GiveFrame,
     Hello,
+    Question,
+    ReadyFrame,
     ValueFrame,
     answer,
+    ask,
 )
 
 
@@ -27,8 +31,10 @@ STREAM = b"".join(
     [
         frame(1, struct.pack("<III2I", 1, 42, 2, 8, 9)),
         frame(3, struct.pack("<QBIQQQ", 5, 11, 2, 2, 3, 4) + b"abcd"),
-        frame(4, struct.pack("<QQI1IIQQB", 1, 10, 1, 0, 2, 5, 6, 0)),
-        frame(4, struct.pack("<QQI1IIQB", 1, 11, 1, 0, 1, 0, 1) + struct.pack("<BIQ", 4, 1, 7)),
+        frame(4, struct.pack("<QQQI1IIQQB", 0, 1, 10, 1, 0, 2, 5, 6, 0)),
+        frame(4, struct.pack("<QQQI1IIQB", 8, 1, 11, 1, 0, 1, 0, 1) + struct.pack("<BIQ", 4, 1, 7)),
+        frame(9, struct.pack("<QIIQ", 8, 0, 1, 2) + b"ab"),
+        frame(12, struct.pack("<QQ", 9, 10)),
         frame(5, struct.pack("<Q", 5)),
         frame(6, struct.pack("<QQ", 1, 10)),
     ]
@@ -37,7 +43,9 @@ FRAMES = [
     Hello(1, 42, (8, 9)),
     ValueFrame(5, (11, (2, 3)), b"abcd"),
     ExecuteFrame(1, 10, (0,), ((5, 6),), ()),
-    ExecuteFrame(1, 11, (0,), ((0,),), ((4, (7,)),)),
+    ExecuteFrame(1, 11, (0,), ((0,),), ((4, (7,)),), request=8),
+    GiveFrame(8, "", (b"ab",)),
+    ReadyFrame(9, 10),
     FreeFrame(5),
     FetchFrame(1, 10),
 ]
@@ -72,3 +80,12 @@ def test_an_answer_is_what_the_plugin_reads() -> None:
     """Length, kind, request, known, length of the value, value; or the reason in its place."""
     assert answer(7, b"xy") == struct.pack("<IBQBQ", 20, 6, 7, 1, 2) + b"xy"
     assert answer(7, None, "no") == struct.pack("<IBQBQ", 20, 6, 7, 0, 2) + b"no"
+
+
+def test_a_question_is_what_the_plugin_reads() -> None:
+    """Place; what is sent by channel; how much is wanted by channel."""
+    body = struct.pack("<IIQQ", 3, 1, 2, 2) + b"xy" + struct.pack("<IQQ", 1, 4, 8)
+    assert (
+        ask(7, Question(3, ((2, b"xy"),), ((4, 8),)))
+        == struct.pack("<IBQBQ", 18 + len(body), 10, 7, 1, len(body)) + body
+    )

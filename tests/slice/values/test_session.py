@@ -1,11 +1,12 @@
 """The values service's state: laziness, what stays unknown and why, ranks that meet, deadlocks."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
 
 from tpuguru.slice.values.frames import (
-    CallFrame,
+    PROTOCOL_VERSION,
     ExecuteFrame,
     FetchFrame,
     FrameError,
@@ -13,12 +14,14 @@ from tpuguru.slice.values.frames import (
     GiveFrame,
     Hello,
     ProgramFrame,
+    Question,
+    ReadyFrame,
     ReceiveFrame,
     SendFrame,
     ValueFrame,
     WaitFrame,
 )
-from tpuguru.slice.values.graph import Execution, Program
+from tpuguru.slice.values.graph import Execution, HostError, Program
 from tpuguru.slice.values.session import Rank, Session
 
 KIND = (11, (1,))  # f32[1]
@@ -85,8 +88,8 @@ def program(
 
 def connect(session: Session, *devices: int) -> tuple[Rank, Answers]:
     answers = Answers()
-    rank = session.connect(answers)
-    session.handle(rank, Hello(1, 1000 + devices[0], devices))
+    rank = session.connect(answers, lambda request, question: None)
+    session.handle(rank, Hello(PROTOCOL_VERSION, 1000 + devices[0], devices))
     return rank, answers
 
 
@@ -277,7 +280,7 @@ def test_a_rank_that_is_gone_is_a_certain_deadlock() -> None:
 
 @pytest.mark.parametrize(
     "frame",
-    [ExecuteFrame(9, 10, (0,), ((1,),), ()), ExecuteFrame(1, 10, (0,), ((99,),), ()), Hello(2, 1, (0,))],
+    [ExecuteFrame(9, 10, (0,), ((1,),), ()), ExecuteFrame(1, 10, (0,), ((99,),), ()), Hello(99, 1, (0,))],
 )
 def test_what_was_never_told_is_an_error(frame: ExecuteFrame | Hello) -> None:
     """An unknown program, an unknown value, another version: the rank is dropped, not guessed at."""
@@ -286,45 +289,110 @@ def test_what_was_never_told_is_an_error(frame: ExecuteFrame | Hello) -> None:
         session.handle(first, frame)
 
 
-def test_a_host_callback_is_computed_in_phases() -> None:
-    """What is sent needs no answer; what depends on the answer is computed once it was given."""
-    engine = Adder(
-        {"callback": ((1,), (0,))}
-    )  # its output needs the host's answer, what it sends the argument
+@dataclass
+class Calling(Adder):
+    """Adds, and asks the host once: what it gives is the output."""
 
-    class Calling(Adder):
-        def prepare(self, program: Program) -> None:
-            super().prepare(program)
-            program.sends, program.receives = {2: 1}, {3: KIND}
+    def prepare(self, program: Program) -> None:
+        super().prepare(program)
+        program.host_calls = ((0,),)
 
-    session = Session(Calling(engine.dependencies))
-    rank, answers = connect(session, 0)
+    def run(self, execution: Execution) -> list[list[bytes]] | None:
+        sent = execution.arguments_at(0)[0].data or b""
+        if 0 in execution.silent:
+            return [[b"\0"]]
+        try:
+            return [execution.hosts[0](Question(0, ((2, sent),), ((3, 1),)))]
+        except HostError as error:
+            execution.failure = str(error)
+            return None
+
+
+def calling(reply: Callable[[Session, Rank, int], None]) -> tuple[Session, Rank, Answers]:
+    """A session with a program that asks the host; its output is what the host gives, argument 1 + 0."""
+    session = Session(Calling({"callback": ((1,),), "other": ((0,),)}))
+    answers = Answers()
+    rank = session.connect(answers, lambda request, question: reply(session, rank, request))
+    session.handle(rank, Hello(PROTOCOL_VERSION, 1000, (0,)))
     session.handle(rank, program("callback"))
     session.handle(rank, ValueFrame(1, KIND, b"\x05"))
-    session.handle(rank, ExecuteFrame(1, 10, (0,), ((1,),), ()))
-    session.handle(rank, CallFrame(1, 10, 2))
-    session.handle(rank, CallFrame(2, 10, 3))
-    assert answers.told == {1: (b"\x05", ""), 2: (bytes(4), "")}
-    session.handle(rank, GiveFrame(10, 3, b"\x2a"))
-    session.handle(rank, FetchFrame(3, 10))
-    assert answers.told[3] == (b"\x2a", "")
+    return session, rank, answers
 
 
-def test_a_callback_that_was_not_called_leaves_its_results_unknown() -> None:
-    """Nobody gave an answer: the output that needs it is unknown, and says why."""
+def test_the_host_is_asked_while_a_program_runs() -> None:
+    """The output is what the host gives; the execution's own request is answered when all were called."""
+    session, rank, answers = calling(lambda s, r, request: s.handle(r, GiveFrame(request, "", (b"\x2a",))))
+    session.handle(rank, ExecuteFrame(1, 10, (0,), ((1,),), (), request=7))
+    assert answers.told == {7: (b"", "")}
+    session.handle(rank, FetchFrame(8, 10))
+    assert answers.told[8] == (b"\x2a", "")
 
-    class Calling(Adder):
-        def prepare(self, program: Program) -> None:
-            super().prepare(program)
-            program.sends, program.receives = {2: 1}, {3: KIND}
 
-    session = Session(Calling({"callback": ((1,), (0,))}))
-    rank, answers = connect(session, 0)
-    session.handle(rank, program("callback"))
-    session.handle(rank, ValueFrame(1, KIND, b"\x05"))
-    session.handle(rank, ExecuteFrame(1, 10, (0,), ((1,),), ()))
-    session.handle(rank, FetchFrame(3, 10))
-    assert answers.told[3] == (None, "callback: a host callback was not called")
+def test_the_host_may_want_a_value_before_it_answers() -> None:
+    """A function of the host reads another array: that is computed while the program waits."""
+
+    def reply(session: Session, rank: Rank, request: int) -> None:
+        session.handle(rank, FetchFrame(50, 1))
+        session.handle(rank, GiveFrame(request, "", (b"\x01",)))
+
+    session, rank, answers = calling(reply)
+    session.handle(rank, ExecuteFrame(1, 10, (0,), ((1,),), (), request=7))
+    assert answers.told == {50: (b"\x05", ""), 7: (b"", "")}
+
+
+def test_a_program_that_asks_waits_for_another_that_asks() -> None:
+    """Executed while the host is being asked, it is computed afterwards."""
+    asked: list[int] = []
+
+    def reply(session: Session, rank: Rank, request: int) -> None:
+        asked.append(request)
+        if request == 7:
+            session.handle(rank, ExecuteFrame(1, 20, (0,), ((1,),), (), request=9))
+            assert asked == [7]
+        session.handle(rank, GiveFrame(request, "", (b"\x01",)))
+
+    session, rank, answers = calling(reply)
+    session.handle(rank, ExecuteFrame(1, 10, (0,), ((1,),), (), request=7))
+    assert asked == [7, 9]
+    assert set(answers.told) == {7, 9}
+
+
+def test_a_function_of_the_host_that_fails_fails_its_execution_only() -> None:
+    """The error is the reason; the next execution is computed."""
+    errors = ["it raised", ""]
+    session, rank, answers = calling(
+        lambda s, r, request: s.handle(r, GiveFrame(request, errors.pop(0), (b"\x2a",)))
+    )
+    for number, request in ((10, 7), (20, 8)):
+        session.handle(rank, ExecuteFrame(1, number, (0,), ((1,),), (), request=request))
+    session.handle(rank, FetchFrame(1, 10))
+    assert answers.told[1] == (None, "callback: it raised")
+    assert answers.told[8] == (b"", "")
+
+
+def test_the_host_is_not_asked_about_what_is_not_known() -> None:
+    """An unknown argument: the callback is not called, and what it would have made says why."""
+
+    def never(session: Session, rank: Rank, request: int) -> None:
+        raise AssertionError
+
+    session, rank, answers = calling(never)
+    session.handle(rank, ExecuteFrame(1, 10, (0,), ((0,),), (KIND,), request=7))
+    session.handle(rank, FetchFrame(8, 10))
+    assert answers.told[7] == answers.told[8]
+    assert "too big to keep" in answers.told[8][1]
+
+
+def test_an_array_is_ready_when_all_ranks_have_entered() -> None:
+    """Nothing is computed to say so; the rank that waits is answered when the last one comes."""
+    session, engine, [(first, told), (second, _)] = two_ranks()
+    session.handle(first, ExecuteFrame(1, 10, (0,), ((1,),), ()))
+    session.handle(first, ReadyFrame(5, 10))
+    assert told.told == {}
+    assert [each.certain for each in session.deadlocks()] == [False]
+    session.handle(second, ExecuteFrame(1, 10, (1,), ((1,),), ()))
+    assert told.told == {5: (b"", "")}
+    assert engine.runs == []
 
 
 def test_an_array_goes_from_one_rank_to_another() -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 from select import select
 from typing import Any
 
-from tpuguru.slice.values.graph import Execution, Program
+from tpuguru.slice.values.frames import Question
+from tpuguru.slice.values.graph import Execution, HostError, Program
 
 # Runs in the user's Python, so it is found by its place and not as part of tpuguru, which may not be there.
 _SLICE_FOLDER = str(Path(__file__).resolve().parents[1])
@@ -77,30 +78,38 @@ class CpuEngine:
         if "error" in answer:
             program.objection = str(answer["error"])
             return
-        program.dependencies = tuple(
-            each if isinstance(each, str) else tuple(each) for each in answer["depends"]
+        program.dependencies, program.host_calls = (
+            tuple(each if isinstance(each, str) else tuple(each) for each in answer[name])
+            for name in ("depends", "host_calls")
         )
-        program.sends = dict(answer["sends"])
-        program.receives = {channel: (element, tuple(dims)) for channel, element, dims in answer["receives"]}
         self._prepared.add(frame.hash)
 
     def run(self, execution: Execution) -> list[list[bytes]] | None:
         """Compute one execution; None when the child could not."""
         program = execution.program
         places = [execution.arguments_at(place) for place in range(program.width)]
-        header = {"do": "run", "key": program.frame.hash, "arguments": [value.kind for value in places[0]]}
+        header = {
+            "do": "run",
+            "key": program.frame.hash,
+            "arguments": [value.kind for value in places[0]],
+            "silent": list(execution.silent),
+        }
         blobs = [value.data or b"" for arguments in places for value in arguments]
         try:
             if program.width > self._devices or program.frame.hash not in self._prepared:
                 self._prepare(program)
             answer, outputs = self._ask(header, blobs)
+            while "host" in answer:
+                answer, outputs = self._ask(*_asked(execution, answer["host"], outputs))
         except EngineDied as death:
             program.objection = str(death)
             return None
+        if execution.failure:
+            return None  # not the program's fault: the next execution may be different
         if "error" in answer:
             program.objection = str(answer["error"])
             return None
-        count = len(program.frame.outputs) + len(program.sends)
+        count = len(program.frame.outputs)
         return [outputs[place * count : (place + 1) * count] for place in range(program.width)]
 
     def close(self) -> None:
@@ -161,6 +170,24 @@ class CpuEngine:
     def _died(self) -> EngineDied:
         self.close()
         return EngineDied("XLA:CPU aborted on it")
+
+
+def _asked(
+    execution: Execution, wanted: dict[str, Any], sent: list[bytes]
+) -> tuple[dict[str, Any], list[bytes]]:
+    """Ask the host what the program wants; return the message for the child."""
+    place = int(wanted["place"])
+    question = Question(
+        place,
+        tuple(zip(wanted["sends"], sent, strict=True)),
+        tuple((channel, size) for channel, size in wanted["receives"]),
+    )
+    host = execution.hosts.get(place) or next(iter(execution.hosts.values()))
+    try:
+        return {"do": "give", "error": ""}, host(question)
+    except HostError as error:
+        execution.failure = str(error)
+        return {"do": "give", "error": str(error)}, []
 
 
 def _prefixed(blobs: list[bytes]) -> Iterator[bytes]:

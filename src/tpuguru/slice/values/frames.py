@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 
 _HEAD = struct.Struct("<IB")
 
@@ -25,9 +25,10 @@ class FrameKind(IntEnum):
     FETCH = 6
     SEND = 7
     RECEIVE = 8
-    CALL = 9
-    GIVE = 10
+    GIVE = 9
+    ASK = 10
     WAIT = 11
+    READY = 12
 
 
 type ArrayKind = tuple[int, tuple[int, ...]]
@@ -82,6 +83,8 @@ class ExecuteFrame:
     places: tuple[int, ...]
     arguments: tuple[tuple[int, ...], ...]
     kinds: tuple[ArrayKind, ...]
+    request: int = 0
+    """Answered when it was computed, and asked what the program wants of the host; 0: nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,21 +121,20 @@ class ReceiveFrame:
 
 
 @dataclass(frozen=True, slots=True)
-class CallFrame:
-    """A question for what an execution (named by its first output) sends to the host on a channel."""
+class GiveFrame:
+    """The host's answer to a question: what its functions returned, or the error of one."""
 
     request: int
-    execution: int
-    channel: int
+    error: str
+    data: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class GiveFrame:
-    """What the host gives an execution on a channel."""
+class ReadyFrame:
+    """A question for when no other process needs to be waited for before a value can be read."""
 
-    execution: int
-    channel: int
-    data: bytes
+    request: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +153,8 @@ type Frame = (
     | FetchFrame
     | SendFrame
     | ReceiveFrame
-    | CallFrame
     | GiveFrame
+    | ReadyFrame
     | WaitFrame
 )
 
@@ -238,12 +240,17 @@ def _value(body: _Body) -> ValueFrame:
 
 
 def _execute(body: _Body) -> ExecuteFrame:
-    program, first_output = body.longs(2)
+    request, program, first_output = body.longs(3)
     places = body.ints(body.count())
     count = body.count()
     arguments = tuple(body.longs(count) for _ in places)
     kinds = tuple(body.kind() for _ in range(count)) if body.byte() else ()
-    return ExecuteFrame(program, first_output, places, arguments, kinds)
+    return ExecuteFrame(program, first_output, places, arguments, kinds, request)
+
+
+def _give(body: _Body) -> GiveFrame:
+    request, error = body.long(), body.text()
+    return GiveFrame(request, error, tuple(body.blob() for _ in range(body.count())))
 
 
 def _fetch(body: _Body) -> FetchFrame:
@@ -257,8 +264,8 @@ _READERS: dict[FrameKind, Callable[[_Body], Frame]] = {
     FrameKind.EXECUTE: _execute,
     FrameKind.FREE: lambda body: FreeFrame(body.long()),
     FrameKind.FETCH: _fetch,
-    FrameKind.CALL: lambda body: CallFrame(body.long(), body.long(), body.long()),
-    FrameKind.GIVE: lambda body: GiveFrame(body.long(), body.long(), body.blob()),
+    FrameKind.GIVE: _give,
+    FrameKind.READY: lambda body: ReadyFrame(*body.longs(2)),
     FrameKind.SEND: lambda body: SendFrame(body.text(), body.long()),
     FrameKind.WAIT: lambda body: WaitFrame(body.text()),
     FrameKind.RECEIVE: lambda body: ReceiveFrame(body.text(), body.long(), body.kind(), body.count()),
@@ -299,6 +306,29 @@ def _read(kind: int, data: memoryview) -> Frame:
 
 def answer(request: int, data: bytes | None, reason: str = "") -> bytes:
     """Return the frame that answers a fetch; without ``data`` the value is not known, for this reason."""
-    body = reason.encode() if data is None else data
-    head = struct.pack("<BQBQ", FrameKind.FETCH, request, data is not None, len(body))
+    return _told(FrameKind.FETCH, request, reason.encode() if data is None else data, known=data is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a program wants of the host at one place: what it sends and the sizes it receives, by channel."""
+
+    place: int
+    sends: tuple[tuple[int, bytes], ...]
+    receives: tuple[tuple[int, int], ...]
+
+
+def ask(request: int, question: Question) -> bytes:
+    """Return the frame that asks the host."""
+    body = struct.pack("<II", question.place, len(question.sends))
+    for channel, data in question.sends:
+        body += struct.pack("<QQ", channel, len(data)) + data
+    body += struct.pack("<I", len(question.receives))
+    for channel, size in question.receives:
+        body += struct.pack("<QQ", channel, size)
+    return _told(FrameKind.ASK, request, body, known=True)
+
+
+def _told(kind: FrameKind, request: int, body: bytes, *, known: bool) -> bytes:
+    head = struct.pack("<BQBQ", kind, request, known, len(body))
     return struct.pack("<I", len(head) + len(body)) + head + body

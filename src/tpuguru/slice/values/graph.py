@@ -1,12 +1,11 @@
 """What was executed and what is known of it: values and the executions that make them. Pure logic."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from math import prod
 from typing import Protocol
 
-from tpuguru.slice.values.frames import ArrayKind, ProgramFrame
+from tpuguru.slice.values.frames import ArrayKind, ProgramFrame, Question
 
 
 class Knowledge(Enum):
@@ -97,6 +96,14 @@ class Transfer:
             self.received.know(self.sent.data)
 
 
+class HostError(Exception):
+    """A function of the host failed; says how."""
+
+
+type Host = Callable[[Question], list[bytes]]
+"""Calls functions of the host; returns what they give, or raises HostError."""
+
+
 @dataclass(slots=True, eq=False)
 class Program:
     """A program, shared by all ranks that loaded the same one."""
@@ -106,10 +113,8 @@ class Program:
     """For each output the arguments it depends on, or why it can never be known. Unset at first."""
     objection: str = ""
     """Why its values cannot be known, when they cannot."""
-    sends: dict[int, int] = field(default_factory=dict)
-    """Channels to the host, and the output (after the program's own) that holds what is sent."""
-    receives: dict[int, ArrayKind] = field(default_factory=dict)
-    """Channels from the host, in the order of the arguments that they add to the program's own."""
+    host_calls: tuple[tuple[int, ...] | str, ...] = ()
+    """For each host callback what it depends on. As a dependency, callbacks count on from arguments."""
 
     @property
     def width(self) -> int:
@@ -125,9 +130,19 @@ class Execution:
     arguments: dict[int, tuple[Value, ...]] = field(default_factory=dict)
     outputs: dict[int, tuple[Value, ...]] = field(default_factory=dict)
     ranks: set[int] = field(default_factory=set)
-    host: dict[int, bytes] = field(default_factory=dict)
-    """What the host gave, by channel."""
+    hosts: dict[int, Host] = field(default_factory=dict)
+    """Who is asked for what the program wants of the host, by place."""
+    silent: dict[int, str] = field(default_factory=dict)
+    """Host callbacks that are not called, and why."""
+    failure: str = ""
+    """How a function of the host failed, when one did."""
+    called: Value = field(default_factory=lambda: Value((0, ())))
+    """Known (and empty) when every host callback was called."""
     done: bool = False
+
+    def __post_init__(self) -> None:
+        """Whoever waits for the callbacks waits for the execution."""
+        self.called.producer = self
 
     @property
     def name(self) -> str:
@@ -142,36 +157,40 @@ class Execution:
         return tuple(devices[place] for place in range(self.program.width) if place not in self.arguments)
 
     def arguments_at(self, place: int) -> tuple[Value, ...]:
-        """Return a place's arguments and what the host gave.
-
-        Without collectives any place may stand for one that is elsewhere.
-        """
-        own = self.arguments[place] if place in self.arguments else next(iter(self.arguments.values()))
-        return own + tuple(self._given(channel, kind) for channel, kind in self.program.receives.items())
-
-    def _given(self, channel: int, kind: ArrayKind) -> Value:
-        if channel in self.host:
-            return Value(kind, self.host[channel], Knowledge.KNOWN)
-        return Value(kind, knowledge=Knowledge.UNKNOWN, reason=f"{self.name}: a host callback was not called")
+        """Return a place's arguments. Without collectives any may stand for one that is elsewhere."""
+        return self.arguments[place] if place in self.arguments else next(iter(self.arguments.values()))
 
     def needs(self, engine: "Engine") -> Iterator[Value]:
-        """Yield the arguments, of all places, that some output depends on."""
-        dependencies = self._dependencies(engine)
+        """Yield the arguments, of all places, that some output or host callback depends on."""
+        dependencies = self._dependencies(engine) + self.program.host_calls
         needed = sorted({index for each in dependencies if not isinstance(each, str) for index in each})
         for arguments in self.arguments.values():
             yield from (arguments[index] for index in needed if index < len(arguments))
 
     def compute(self, engine: "Engine") -> None:
-        """Make the outputs known or unknown, each by what it depends on."""
-        count = len(self.program.frame.outputs)
-        results, reasons = self._results(engine)
-        self.finish(results, reasons or [f"{self.name}: {self.program.objection}"] * count)
+        """Make the outputs known or unknown, each by what it depends on; call the host."""
+        dependencies = self._dependencies(engine)
+        self.silent = self._silent_calls()
+        reasons = [self._reason(needed) for needed in dependencies]
+        wanted = "" in reasons or len(self.silent) < len(self.program.host_calls)
+        results = engine.run(self) if wanted else []
+        if results is None or not reasons:
+            why = self.failure or self.program.objection
+            reasons = [f"{self.name}: {why}"] * len(self.program.frame.outputs)
+        self.finish(results or [], reasons)
 
-    def _results(self, engine: "Engine") -> tuple[list[list[bytes]], list[str]]:
-        """Return the outputs by place, and for each output why it is unknown; no reasons at an objection."""
-        reasons = [self._reason(needed) for needed in self._dependencies(engine)]
-        results = engine.run(self) if "" in reasons else []
-        return (results, reasons) if results is not None else ([], [])
+    def _silent_calls(self) -> dict[int, str]:
+        """Return the host callbacks that are not called. One that depends on such a one is another."""
+        calls = self.program.host_calls
+        if not self.hosts:
+            return dict.fromkeys(range(len(calls)), f"{self.name}: a host callback was not called")
+        self.silent = {}
+        while True:
+            found = {number: self._reason(needed) for number, needed in enumerate(calls)}
+            silent = {number: reason for number, reason in found.items() if reason}
+            if len(silent) == len(self.silent):
+                return silent
+            self.silent = silent
 
     def _dependencies(self, engine: "Engine") -> tuple[tuple[int, ...] | str, ...]:
         """Return what each output depends on; nothing when the program cannot be computed."""
@@ -180,22 +199,6 @@ class Execution:
             engine.prepare(program)
         return () if program.objection else program.dependencies or ()
 
-    def sent_to_host(self, engine: "Engine", channel: int) -> tuple[bytes | None, str]:
-        """Return what is sent on a channel, or None and why it is not known.
-
-        For a channel on which the program receives: as many bytes as it expects.
-        """
-        results, reasons = self._results(engine)
-        if channel in self.program.receives:
-            return bytes(size_of(self.program.receives[channel])), ""
-        output = self.program.sends.get(channel)
-        if output is None or not reasons:
-            return (
-                None,
-                self.program.objection or f"{self.name} has no such callback that can be computed here",
-            )
-        return (None, reasons[output]) if reasons[output] else (results[0][output], "")
-
     def _reason(self, needed: tuple[int, ...] | str) -> str:
         """Say why an output that needs these arguments is unknown; empty when it can be computed."""
         if isinstance(needed, str):
@@ -203,6 +206,10 @@ class Execution:
         for place in range(self.program.width):
             arguments = self.arguments_at(place)
             for index in needed:
+                if index >= len(arguments):
+                    if index - len(arguments) in self.silent:
+                        return self.silent[index - len(arguments)]
+                    continue
                 value = arguments[index]
                 if value.knowledge is not Knowledge.KNOWN:
                     return value.reason or "an argument is not known"
@@ -216,18 +223,14 @@ class Execution:
                     value.give_up(reasons[index])
                 else:
                     value.know(results[place][index])
+        unknown = self.failure or self.program.objection or next(iter(self.silent.values()), "")
+        if unknown:
+            self.called.give_up(unknown)
+        else:
+            self.called.know(b"")
         self.arguments.clear()
+        self.hosts.clear()
         self.done = True
-
-
-def size_of(kind: ArrayKind) -> int:
-    """Return the bytes of an array in host memory."""
-    element, dims = kind
-    return prod(dims) * _ELEMENT_BYTES[element]
-
-
-# By the PJRT ABI's number of the element type; types of less than a byte take one on the host.
-_ELEMENT_BYTES = (1, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 2, 8, 16, *[1] * 7, 0, *[1] * 6)
 
 
 class Engine(Protocol):
@@ -246,13 +249,29 @@ class Graph:
     def __init__(self, engine: Engine) -> None:
         """Compute with ``engine``."""
         self._engine = engine
+        self._asking: list[Producer] = []
+        self.asked = False
+        """Whether the host was asked since this was last set to False: who waited for that may go on."""
 
-    def call(self, execution: Execution, channel: int) -> tuple[bytes | None, str]:
-        """Return what an execution sends to the host on a channel, after what it depends on is evaluated."""
-        for value in list(execution.needs(self._engine)):
-            if self.evaluate(value) is not None:
-                return None, "it depends on a collective that other ranks have not entered"
-        return execution.sent_to_host(self._engine, channel)
+    def waits(self, producer: Producer) -> bool:
+        """Say whether it cannot be computed now: ranks are missing, or the host is being asked already."""
+        if producer.missing():
+            return True
+        return bool(self._asking) and (producer in self._asking or _asks(producer))
+
+    def blocker(self, wanted: Value) -> Producer | None:
+        """Return what more ranks must enter before ``wanted`` can be read, if anything. Computes nothing."""
+        seen: set[int] = set()
+        stack = [wanted]
+        while stack:
+            producer = stack.pop().producer
+            if producer is None or producer.done or id(producer) in seen:
+                continue
+            if producer.missing():
+                return producer
+            seen.add(id(producer))
+            stack.extend(producer.needs(self._engine))
+        return None
 
     def evaluate(self, wanted: Value) -> Producer | None:
         """Make ``wanted`` known or unknown; return what more ranks must enter first, if anything."""
@@ -262,11 +281,27 @@ class Graph:
             if producer is None or producer.done:
                 stack.pop()
                 continue
-            if producer.missing():
+            if self.waits(producer):
                 return producer
             pending = [value for value in producer.needs(self._engine) if value.producer is not None]
             if pending:
                 stack.extend(pending)
             else:
-                producer.compute(self._engine)
+                self._compute(producer)
         return None
+
+    def _compute(self, producer: Producer) -> None:
+        """Compute; while it asks the host, other frames are handled, and may want values."""
+        if not _asks(producer):
+            producer.compute(self._engine)
+            return
+        self._asking.append(producer)
+        try:
+            producer.compute(self._engine)
+        finally:
+            self._asking.remove(producer)
+            self.asked = True
+
+
+def _asks(producer: Producer) -> bool:
+    return isinstance(producer, Execution) and bool(producer.hosts)

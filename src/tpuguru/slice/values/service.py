@@ -11,11 +11,13 @@ import selectors
 import socket
 import sys
 import time
+from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tpuguru.slice.values.engine import CpuEngine, default_python
-from tpuguru.slice.values.frames import FrameBuffer, FrameError, answer
+from tpuguru.slice.values.frames import Frame, FrameBuffer, FrameError, Question, answer, ask
 from tpuguru.slice.values.graph import Engine, Execution, Program
 from tpuguru.slice.values.session import Rank, Session
 
@@ -40,11 +42,14 @@ class NoEngine:
 class _Connection:
     """A rank's socket and what was received of an unfinished frame."""
 
-    def __init__(self, session: Session, peer: socket.socket) -> None:
+    def __init__(self, session: Session, peer: socket.socket, go_on: Callable[[], bool]) -> None:
         self.socket = peer
         self.frames = FrameBuffer()
-        self.rank: Rank = session.connect(self._answer)
+        self.rank: Rank = session.connect(self._answer, self._ask)
         self._session = session
+        self._go_on = go_on
+        self._unhandled: deque[Frame] = deque()
+        self._gone = False
 
     def _answer(self, request: int, data: bytes | None, reason: str) -> None:
         try:
@@ -52,18 +57,32 @@ class _Connection:
         except OSError:
             return  # the rank is gone; its end of the socket says so to the loop
 
+    def _ask(self, request: int, question: Question) -> None:
+        """Ask, and serve everybody until the answer is there or will never be."""
+        try:
+            self.socket.sendall(ask(request, question))
+        except OSError:
+            return
+        while request not in self.rank.given and not self._gone and self._go_on():
+            pass
+
     def receive(self) -> bool:
-        """Handle what arrived; False when the rank is gone or speaks nonsense."""
+        """Handle what arrived; False when the rank is gone or speaks nonsense.
+
+        Handling one frame may lead back here, when the host is asked: what is unhandled is handled there.
+        """
         try:
             data = self.socket.recv(1 << 20)
-            for frame in self.frames.feed(data):
-                self._session.handle(self.rank, frame)
+            self._unhandled.extend(self.frames.feed(data))
+            while self._unhandled:
+                self._session.handle(self.rank, self._unhandled.popleft())
         except (OSError, FrameError, ValueError, IndexError) as error:
             print(f"values service: a rank was dropped: {error}", file=sys.stderr)
             return False
         return bool(data)
 
     def close(self) -> None:
+        self._gone = True
         self._session.disconnect(self.rank)
         self.socket.close()
 
@@ -89,24 +108,29 @@ class Service:
     def run(self) -> None:
         """Serve until the standard input ends."""
         _tell({"event": "ready"})
-        while not self._ending:
-            for key, _ in self._selector.select(timeout=1.0):
-                key.data()
+        while self._go_on():
             self._look_for_deadlocks()
         for text in self._session.notes():
             _tell({"event": "note", "text": text})
+
+    def _go_on(self) -> bool:
+        """Handle what arrives within a second; False when it is time to end."""
+        for key, _ in self._selector.select(timeout=1.0):
+            if key.fileobj in self._selector.get_map():  # handling another may have closed it
+                key.data()
+        return not self._ending
 
     def _parent_spoke(self) -> None:
         self._ending = not os.read(sys.stdin.fileno(), 4096)
 
     def _accept(self) -> None:
         peer, _ = self._listener.accept()
-        connection = _Connection(self._session, peer)
+        connection = _Connection(self._session, peer, self._go_on)
         self._selector.register(peer, selectors.EVENT_READ, lambda: self._receive(connection))
 
     def _receive(self, connection: _Connection) -> None:
         self._heard = time.monotonic()
-        if not connection.receive():
+        if not connection.receive() and connection.socket in self._selector.get_map():
             self._selector.unregister(connection.socket)
             connection.close()
         self._heard = time.monotonic()

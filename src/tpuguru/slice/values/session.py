@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from tpuguru.slice.values.frames import (
     PROTOCOL_VERSION,
-    CallFrame,
     ExecuteFrame,
     FetchFrame,
     Frame,
@@ -14,6 +14,8 @@ from tpuguru.slice.values.frames import (
     GiveFrame,
     Hello,
     ProgramFrame,
+    Question,
+    ReadyFrame,
     ReceiveFrame,
     SendFrame,
     ValueFrame,
@@ -23,6 +25,7 @@ from tpuguru.slice.values.graph import (
     Engine,
     Execution,
     Graph,
+    HostError,
     Knowledge,
     Producer,
     Program,
@@ -34,7 +37,6 @@ from tpuguru.slice.values.transfers import Transfers
 
 # Executions whose outputs nobody read are kept until then, with their arguments; so many at most.
 _MOST_PENDING = 1000
-_MOST_RECENT = 16
 
 _NEVER_HERE = "an array was too big to keep, or never written"
 
@@ -42,19 +44,26 @@ type Answer = Callable[[int, bytes | None, str], None]
 """Sends the answer to a request: its number, the bytes or None (not known), and the reason then."""
 
 
+type Ask = Callable[[int, Question], None]
+"""Sends a question about a request, and returns when something may have arrived that answers it."""
+
+
 @dataclass(slots=True, eq=False)
 class Rank:
     """One connected process."""
 
     answer: Answer
+    ask: Ask
     process_id: int = 0
     devices: tuple[int, ...] = ()
     programs: dict[int, Program] = field(default_factory=dict)
     values: dict[int, Value] = field(default_factory=dict)
     waiting: dict[int, tuple[Value, Producer]] = field(default_factory=dict)
     """Unanswered requests: the value wanted, and what more ranks must enter first."""
-    recent: dict[int, Execution] = field(default_factory=dict)
-    """The last executions by their first output, for their host callbacks."""
+    waiting_to_be_ready: dict[int, tuple[Value, Producer]] = field(default_factory=dict)
+    """Requests of those who want to know when a value can be read."""
+    given: dict[int, GiveFrame] = field(default_factory=dict)
+    """What the host gave, by the request of the execution that asked."""
     since_evaluation: int = 0
     elsewhere: str = ""
     """What it waits for out of our sight: a send of TorchTPU that its receiver has not announced."""
@@ -62,7 +71,12 @@ class Rank:
     @property
     def stuck(self) -> bool:
         """Whether it waits for another rank."""
-        return bool(self.waiting or self.elsewhere)
+        return bool(self.waiting or self.waiting_to_be_ready or self.elsewhere)
+
+    @property
+    def blockers(self) -> list[Producer]:
+        """What it waits for."""
+        return [each for _, each in (*self.waiting.values(), *self.waiting_to_be_ready.values())]
 
     @property
     def name(self) -> str:
@@ -96,9 +110,9 @@ class Session:
         self._transfers = Transfers()
         self.ranks: list[Rank] = []
 
-    def connect(self, answer: Answer) -> Rank:
-        """Add a rank that is told answers through ``answer``."""
-        rank = Rank(answer)
+    def connect(self, answer: Answer, ask: Ask) -> Rank:
+        """Add a rank that is told answers through ``answer`` and asked through ``ask``."""
+        rank = Rank(answer, ask)
         self.ranks.append(rank)
         return rank
 
@@ -124,12 +138,12 @@ class Session:
                 rank.values.pop(frame.number, None)
             case ExecuteFrame():
                 self._execute(rank, frame)
-            case FetchFrame():
-                self._fetch(rank, frame)
+            case FetchFrame() | ReadyFrame():
+                self._request(rank, frame)
             case SendFrame() | ReceiveFrame() | WaitFrame():
                 self._transfer(rank, frame)
-            case CallFrame() | GiveFrame():
-                self._host_callback(rank, frame)
+            case GiveFrame():
+                rank.given[frame.request] = frame
 
     def _execute(self, rank: Rank, frame: ExecuteFrame) -> None:
         program = rank.programs.get(frame.program)
@@ -137,9 +151,6 @@ class Session:
             raise FrameError(f"program {frame.program} was never described")
         spread = program.frame.collectives and len(frame.places) < program.width
         execution = self._meeting.enter(id(rank), program) if spread else Execution(program)
-        rank.recent[frame.first_output] = execution
-        while len(rank.recent) > _MOST_RECENT:
-            del rank.recent[next(iter(rank.recent))]
         number = frame.first_output
         for place, arguments in zip(frame.places, frame.arguments, strict=True):
             execution.arguments[place] = tuple(
@@ -147,21 +158,34 @@ class Session:
             )
             outputs = tuple(Value(kind, producer=execution) for kind in program.frame.outputs)
             execution.outputs[place] = outputs
+            if frame.request:
+                execution.hosts[place] = partial(self._ask, rank, frame.request)
             rank.values.update(enumerate(outputs, number))
             number += len(outputs)
         if spread and not execution.missing():
             self._meeting.left(execution)
             self._retry()
+        if frame.request:
+            self._answer_or_wait(rank, frame.request, execution.called)
         self._bound_pending(rank)
 
-    def _host_callback(self, rank: Rank, frame: CallFrame | GiveFrame) -> None:
-        execution = rank.recent.get(frame.execution)
-        if execution is None:
-            raise FrameError(f"execution {frame.execution} was never told, or is long past")
-        if isinstance(frame, GiveFrame):
-            execution.host[frame.channel] = frame.data
-        else:
-            rank.answer(frame.request, *self._graph.call(execution, frame.channel))
+    def _ask(self, rank: Rank, request: int, question: Question) -> list[bytes]:
+        """Ask a rank's host, and handle frames until it answers. HostError when a function of it failed."""
+        rank.ask(request, question)
+        given = rank.given.pop(request, None)
+        if given is None:
+            raise HostError("its process is gone")
+        if given.error:
+            raise HostError(given.error)
+        return list(given.data)
+
+    def _tell_when_ready(self, rank: Rank, request: int, value: Value) -> None:
+        blocker = self._graph.blocker(value)
+        if blocker is not None:
+            rank.waiting_to_be_ready[request] = (value, blocker)
+            return
+        rank.waiting_to_be_ready.pop(request, None)
+        rank.answer(request, b"", "")
 
     def _transfer(self, rank: Rank, frame: SendFrame | ReceiveFrame | WaitFrame) -> None:
         match frame:
@@ -200,26 +224,34 @@ class Session:
         for value in list(rank.values.values()):
             self._graph.evaluate(value)
 
-    def _fetch(self, rank: Rank, frame: FetchFrame) -> None:
+    def _request(self, rank: Rank, frame: FetchFrame | ReadyFrame) -> None:
         value = rank.values.get(frame.number)
         if value is None:
             rank.answer(frame.request, None, "it was freed")
-            return
-        self._answer_or_wait(rank, frame.request, value)
+        elif isinstance(frame, ReadyFrame):
+            self._tell_when_ready(rank, frame.request, value)
+        else:
+            self._answer_or_wait(rank, frame.request, value)
 
     def _answer_or_wait(self, rank: Rank, request: int, value: Value) -> None:
+        rank.waiting.pop(request, None)  # while the host is asked, nobody else is to try this one
         blocker = self._graph.evaluate(value)
         if blocker is not None:
             rank.waiting[request] = (value, blocker)
-            return
-        rank.waiting.pop(request, None)
-        rank.answer(request, value.data, value.reason)
+        else:
+            rank.answer(request, value.data, value.reason)
+        if self._graph.asked:
+            self._graph.asked = False
+            self._retry()
 
     def _retry(self) -> None:
-        for rank in self.ranks:
+        for rank in list(self.ranks):
             for request, (value, blocker) in list(rank.waiting.items()):
-                if blocker.done or not blocker.missing():
+                if request in rank.waiting and (blocker.done or not self._graph.waits(blocker)):
                     self._answer_or_wait(rank, request, value)
+            for request, (value, blocker) in list(rank.waiting_to_be_ready.items()):
+                if blocker.done or not blocker.missing():
+                    self._tell_when_ready(rank, request, value)
 
     def deadlocks(self) -> Iterator[Deadlock]:
         """Yield the collectives that somebody waits for and that can never be whole, as things stand now.
@@ -227,14 +259,12 @@ class Session:
         Certain when every rank that is missing has gone or waits itself; to be asked only when nothing was
         received for a while, since a rank may wait in one thread and go on in another.
         """
-        blockers = {id(e): e for rank in self.ranks for _, e in rank.waiting.values()}
+        blockers = {id(each): each for rank in self.ranks for each in rank.blockers if each.missing()}
         for producer in blockers.values():
             absent = [rank for rank in self.ranks if id(rank) not in producer.ranks]
             yield Deadlock(
                 program=producer.name,
-                waiting=tuple(
-                    r.name for r in self.ranks if any(e is producer for _, e in r.waiting.values())
-                ),
+                waiting=tuple(r.name for r in self.ranks if any(each is producer for each in r.blockers)),
                 missing=tuple(self._missing(producer, absent)),
                 certain=all(rank.stuck for rank in absent),
             )
@@ -268,7 +298,7 @@ class Session:
                 yield f"device {device}: its process is gone or never started"
 
     def _whereabouts(self, rank: Rank) -> str:
-        waits = {producer.name for _, producer in rank.waiting.values()} | {rank.elsewhere} - {""}
+        waits = {producer.name for producer in rank.blockers} | {rank.elsewhere} - {""}
         return f"{rank.name}: " + (f"waits in {', '.join(sorted(waits))}" if waits else "is busy elsewhere")
 
     def give_up(self) -> None:
@@ -278,4 +308,7 @@ class Session:
                 value.give_up("a collective that it depends on can never happen")
                 del rank.waiting[request]
                 rank.answer(request, None, value.reason)
+            for request in list(rank.waiting_to_be_ready):
+                del rank.waiting_to_be_ready[request]
+                rank.answer(request, None, "a collective that it depends on can never happen")
             rank.elsewhere = ""

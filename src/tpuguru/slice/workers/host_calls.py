@@ -1,7 +1,7 @@
 """Host callbacks in a StableHLO module: chains of sends and receives become calls of a Python function.
 
-A callback is lowered for a TPU as sends of its arguments and then receives of its results, one after the other
-along a token. Each such chain is one call here, wherever it stands, in a loop or a branch as well.
+A callback is lowered for a TPU as sends of its arguments and then receives of its results, one after the
+other along a token. Each such chain is one call here, wherever it stands, in a loop or a branch as well.
 """
 
 import re

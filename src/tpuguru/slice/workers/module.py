@@ -1,10 +1,10 @@
 """A StableHLO module: what its outputs depend on, and without the operations that only a TPU has."""
 
-import re
 from collections.abc import Iterator
 from importlib import import_module
 
 from .elements import Foreign
+from .host_calls import HostCalls
 from .mosaic_calls import interpret_kernels
 from .python_calls import TARGET, PythonCalls
 
@@ -14,18 +14,19 @@ _KEPT_CALLS = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "TopK
 _PLACEMENT_CALLS = {"annotate_device_placement", "MoveToHost", "MoveToDevice"}
 
 type Dependencies = frozenset[int]
-"""Arguments that a value depends on, and below zero the obstacles: why it can never be known."""
+"""What a value depends on: arguments by number, after them host callbacks by number, and below zero obstacles
+(why it can never be known)."""
 
 
-def _obstacles(depends: Dependencies) -> Dependencies:
-    return frozenset(number for number in depends if number < 0)
+def _but_first(count: int, depends: Dependencies) -> Dependencies:
+    return frozenset(number for number in depends if not 0 <= number < count)
 
 
 class Module:
     """A StableHLO module: what its outputs depend on, and without the operations that only a TPU has."""
 
-    def __init__(self, code: bytes) -> None:
-        """Parse the portable bytecode that the framework sent."""
+    def __init__(self, code: bytes, width: int) -> None:
+        """Parse the portable bytecode that the framework sent, for a program on ``width`` devices."""
         self.ir = import_module("jaxlib.mlir.ir")
         self.stablehlo = import_module("jaxlib.mlir.dialects.stablehlo")
         self.func = import_module("jaxlib.mlir.dialects.func")
@@ -39,10 +40,12 @@ class Module:
             self.calls = PythonCalls()
             self._uninterpreted = interpret_kernels(self._walk(self.module.operation), self.calls)
             self.obstacles: list[str] = []
-            self.sends: list[tuple[int, Foreign]] = []  # channel, type
-            self.receives: list[tuple[int, Foreign]] = []
-            self._open_host_channels()
-            self.results = self._analyse(self.functions["main"])
+            self._called: dict[Foreign, Dependencies] = {}
+            self.host = HostCalls(list(self._walk(self.module.operation)), width, self.calls)
+            main = self.functions["main"]
+            self._arguments = len(main.operation.regions[0].blocks[0].arguments)
+            self.results = self._analyse(main)
+            self.called_with = [self._of_call(call) for call in self.host.operations]
             self._replace_unknown_operations()
 
     def _parse(self, code: bytes) -> Foreign:
@@ -71,47 +74,6 @@ class Module:
                 call = self.func.CallOp([r.type for r in operation.results], callee, list(operation.operands))
             self._replace(operation, list(call.operation.results))
 
-    def _open_host_channels(self) -> None:
-        """Turn what the program sends to the host into outputs, and what it receives into arguments.
-
-        Only at the top level of the program: a callback in a loop cannot be called from outside.
-        """
-        main = self.functions["main"].operation
-        block = main.regions[0].blocks[0]
-        sent = []
-        for operation in [each.operation for each in block.operations]:
-            if operation.name == "stablehlo.send":
-                sent.append(operation.operands[0])
-                self.sends.append((self._channel(operation), operation.operands[0].type))
-                self._replace(operation, [operation.operands[-1]])
-            elif operation.name == "stablehlo.recv":
-                kind = operation.results[0].type
-                argument = block.add_argument(kind, self.ir.Location.unknown(self.context))
-                self.receives.append((self._channel(operation), kind))
-                self._replace(operation, [argument, operation.operands[-1]])
-        if self.sends or self.receives:
-            self._extend_signature(main, block, sent)
-
-    def _extend_signature(self, main: Foreign, block: Foreign, sent: list[Foreign]) -> None:
-        """Return ``sent`` as well, and declare the arguments that were added."""
-        last = list(block.operations)[-1].operation
-        results = [*last.operands, *sent]
-        with self.ir.InsertionPoint(last), self.ir.Location.unknown():
-            self.func.ReturnOp(results)
-        last.erase()
-        kind = self.ir.FunctionType.get([a.type for a in block.arguments], [r.type for r in results])
-        main.attributes["function_type"] = self.ir.TypeAttr.get(kind)
-        for name, added in (("arg_attrs", len(self.receives)), ("res_attrs", len(sent))):
-            if name in main.attributes and added:
-                empty = [self.ir.DictAttr.get({})] * added
-                main.attributes[name] = self.ir.ArrayAttr.get(
-                    [*self.ir.ArrayAttr(main.attributes[name]), *empty]
-                )
-
-    def _channel(self, operation: Foreign) -> int:
-        found = re.search(r"handle = (\d+)", str(operation.attributes["channel_handle"]))
-        return int(found[1]) if found else -1
-
     def _replace(self, operation: Foreign, values: list[Foreign]) -> None:
         for old, new in zip(operation.results, values, strict=True):
             old.replace_all_uses_with(new)
@@ -123,8 +85,8 @@ class Module:
 
     def _why_unknown(self, operation: Foreign) -> str:
         """Say why only a TPU (or the host) can compute this operation; empty when the CPU can, too."""
-        if operation.name in ("stablehlo.recv", "stablehlo.infeed"):
-            return f"{operation.name} brings what only the host has"
+        if operation.name == "stablehlo.infeed":
+            return "it is fed by the host while it runs"
         if operation.name != "stablehlo.custom_call":
             return ""
         target = self._target(operation)
@@ -132,8 +94,10 @@ class Module:
             return ""
         return self._uninterpreted.get(operation, f"custom call {target} exists only on a TPU")
 
-    def _obstacles_of(self, operation: Foreign) -> Dependencies:
-        """Return the obstacle that this operation is, if it is one."""
+    def _own(self, operation: Foreign) -> Dependencies:
+        """Return what an operation itself adds: that it is a host callback, or an obstacle."""
+        if operation in self.host.operations:
+            return frozenset([self._arguments + self.host.operations.index(operation)])
         reason = self._why_unknown(operation)
         if not reason:
             return frozenset()
@@ -162,29 +126,38 @@ class Module:
         if operation.name == "func.call":
             callee = self.functions[self.ir.FlatSymbolRefAttr(operation.attributes["callee"]).value]
             return [self._through(depends, operands) for depends in self._analyse(callee)]
-        everything = self._obstacles_of(operation).union(*operands)
-        for inner in self._walk(operation):
-            everything |= self._of_inner(inner, known)
+        everything = self._own(operation).union(*operands)
+        inside = list(self._walk(operation))
+        everything = everything.union(*(self._of_inner(inner, known) for inner in inside))
+        for each in (operation, *inside):
+            if each in self.host.operations:
+                self._called[each] = everything
         return [everything] * len(operation.results)
 
     def _through(self, of_callee: Dependencies, operands: list[Dependencies]) -> Dependencies:
-        return _obstacles(of_callee).union(*(operands[i] for i in of_callee if i >= 0))
+        inner = _but_first(len(operands), of_callee)
+        return inner.union(*(operands[i] for i in of_callee - inner))
 
     def _of_inner(self, inner: Foreign, known: dict[Foreign, Dependencies]) -> Dependencies:
         """Return what an operation inside a region adds: values from outside, and obstacles."""
-        captured = self._obstacles_of(inner).union(
-            *(known.get(value, frozenset()) for value in inner.operands)
-        )
+        captured = self._own(inner).union(*(known.get(value, frozenset()) for value in inner.operands))
         if inner.name == "func.call":
             callee = self.functions[self.ir.FlatSymbolRefAttr(inner.attributes["callee"]).value]
-            return captured.union(*(_obstacles(depends) for depends in self._analyse(callee)))
+            return captured.union(*(_but_first(len(inner.operands), each) for each in self._analyse(callee)))
         return captured
+
+    def _of_call(self, call: Foreign) -> Dependencies:
+        """Return what a host callback depends on; of one inside a function that is called: every argument."""
+        outer = call.parent
+        while outer.name != "func.func":
+            outer = outer.parent
+        if outer == self.functions["main"].operation:
+            return self._called[call]
+        return _but_first(self._arguments, self._called[call]) | frozenset(range(self._arguments))
 
     def _replace_unknown_operations(self) -> None:
         for operation in list(self._walk(self.module.operation)):
-            if operation.name == "stablehlo.send":
-                self._replace(operation, [operation.operands[-1]])
-            elif operation.name == "stablehlo.custom_call" and self._target(operation) in _PLACEMENT_CALLS:
+            if operation.name == "stablehlo.custom_call" and self._target(operation) in _PLACEMENT_CALLS:
                 self._replace(operation, [operation.operands[0]])
             elif self._why_unknown(operation):
                 with self.ir.InsertionPoint(operation), self.ir.Location.unknown():

@@ -3,7 +3,8 @@
 from importlib import import_module
 from typing import Any
 
-from .elements import TOKEN, Foreign, dtype_of, kind_of
+from .elements import TOKEN, Foreign, dtype_of
+from .host_calls import Ask
 from .module import Module
 
 
@@ -15,13 +16,13 @@ class Program:
         self.jax = import_module("jax")
         client = import_module("jax._src.lib").xla_client
         self.numpy = import_module("numpy")
-        module = Module(code)
+        count = header["replicas"] * header["partitions"]
+        module = Module(code, count)
         self.depends = [self._dependencies(module, each) for each in module.results]
         self._calls = module.calls
-        self.sends = [(channel, len(header["outputs"]) + i) for i, (channel, _) in enumerate(module.sends)]
-        self.receives = [(channel, *kind_of(kind)) for channel, kind in module.receives]
-        self.outputs = header["outputs"] + [list(kind_of(kind)) for _, kind in module.sends]
-        count = header["replicas"] * header["partitions"]
+        self.host_calls = [self._dependencies(module, each) for each in module.called_with]
+        self._host = module.host
+        self.outputs = header["outputs"]
         self.devices = self.jax.devices("cpu")[:count]
         if len(self.devices) < count:
             raise RuntimeError(f"{count} devices are needed and {len(self.devices)} were started")
@@ -53,14 +54,18 @@ class Program:
             "allow_spmd_sharding_propagation_to_parameters",
         ):
             setattr(build, name, getattr(asked, name))
-        for name, added in (("output", len(self.sends)), ("parameters", len(self.receives))):
-            flags = list(getattr(build, f"allow_spmd_sharding_propagation_to_{name}"))
-            if len(flags) > 1:  # one flag alone stands for all
-                setattr(build, f"allow_spmd_sharding_propagation_to_{name}", [*flags, *[False] * added])
         return options
 
-    def run(self, arguments: list[list[Foreign]], blobs: list[bytes]) -> list[bytes]:
-        """Execute: ``blobs`` holds the arguments device by device, an empty one standing for unknown."""
+    def run(
+        self, arguments: list[list[Foreign]], blobs: list[bytes], silent: list[int], ask: Ask
+    ) -> list[bytes]:
+        """Execute: ``blobs`` holds the arguments device by device, an empty one standing for unknown.
+
+        ``silent`` are the host callbacks that are not called, since what they depend on is not known.
+        """
+        self._host.ask = ask
+        for number, call in enumerate(self._host.calls):
+            call.silent = number in silent
         count = len(self.devices)
         arrays = [
             self._array(kind, dims, [blobs[device * len(arguments) + i] for device in range(count)])

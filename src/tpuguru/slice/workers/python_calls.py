@@ -1,5 +1,6 @@
 """Operations of a StableHLO module that become calls of Python functions while XLA:CPU runs it."""
 
+import re
 from collections.abc import Callable
 from importlib import import_module
 
@@ -7,6 +8,12 @@ from .elements import Foreign
 
 TARGET = "xla_ffi_python_cpu_callback"
 """The custom call with which jaxlib calls a Python function of the executable, by its index."""
+
+# How a sharding names a single device, and how that is written for several results.
+_PLACEMENTS = (
+    ("sdy.sharding", r"<@maximal_mesh_\d+, \[\]>", "#sdy.sharding_per_value<[{}]>"),
+    ("mhlo.sharding", r"\{maximal device=\d+\}", '"{{{}}}"'),
+)
 
 type Call = Callable[..., tuple[Foreign, ...]]
 
@@ -41,9 +48,15 @@ class PythonCalls:
                     "backend_config": ir.DictAttr.get({"index": number}),
                 },
             )
-        if "mhlo.sharding" in before.attributes:
-            call.operation.attributes["mhlo.sharding"] = before.attributes["mhlo.sharding"]
+        self._place(before, call.operation, len(results))
         return list(call.operation.results)
+
+    def _place(self, before: Foreign, call: Foreign, results: int) -> None:
+        """Run the call on the one device that the operation runs on, if it is one."""
+        for name, pattern, whole in _PLACEMENTS:
+            if name in before.attributes and (found := re.search(pattern, str(before.attributes[name]))):
+                text = whole.format(", ".join([found[0]] * results))
+                call.attributes[name] = self._ir.Attribute.parse(text)
 
     def _guarded(self, function: Call) -> Call:
         """Remember why a call failed: XLA passes on little more than that it did."""
@@ -60,4 +73,6 @@ class PythonCalls:
 
 def _has_side_effect(operation: Foreign) -> bool:
     attributes = operation.attributes
+    if operation.name in ("stablehlo.send", "stablehlo.recv"):
+        return True
     return "has_side_effect" in attributes and bool(attributes["has_side_effect"].value)
