@@ -11,7 +11,8 @@ lint:
 	@scripts/test --static
 
 format:
-	@environment=$$(scripts/bootstrap dev) && "$$environment/bin/ruff" format . && "$$environment/bin/ruff" check --fix .
+	@environment=$$(scripts/bootstrap dev) && "$$environment/bin/ruff" format . && "$$environment/bin/ruff" check --fix . && \
+	"$$environment/bin/clang-format" --style=file:native/.clang-format -i native/*/*.cc native/*/*.h tests/native/*.cc
 
 lock:  ## refresh the hash-pinned requirement files
 	@scripts/lock

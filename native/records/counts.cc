@@ -13,9 +13,9 @@ namespace slice {
 namespace {
 
 constexpr double kFlushSeconds = 1.0;
-constexpr double kPeakGrowth = 1.01;     // arrays are listed again when the peak grew by a hundredth
-constexpr size_t kArraysListed = 24;     // at the peak
-constexpr size_t kMostLines = 1000;      // a program that makes code up has any number of lines that read
+constexpr double kPeakGrowth = 1.01;  // arrays are listed again when the peak grew by a hundredth
+constexpr size_t kArraysListed = 24;  // at the peak
+constexpr size_t kMostLines = 1000;   // a program that makes code up has any number of lines that read
 constexpr size_t kLinesWritten = 16;
 
 struct Transfers {
@@ -173,8 +173,7 @@ void CountTransfer(Direction direction, int64_t bytes, const std::string& python
   Changed(counts, line);
 }
 
-void NotePeak(int device, const MemoryAccount& account, const MemoryUse& use, int64_t during,
-              int64_t index) {
+void NotePeak(int device, const MemoryAccount& account, const MemoryUse& use, int64_t during, int64_t index) {
   Counts& counts = GetCounts();
   const std::lock_guard<std::mutex> lock(mutex);
   if (static_cast<double>(during) <= static_cast<double>(counts.highest) * kPeakGrowth) return;

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tpuguru.base.locations import data_directory
-from tpuguru.slice import library
+from tpuguru.slice.compiler import find_compiler
 
 SOURCES = data_directory("native")
 HERE = Path(__file__).parent
@@ -19,7 +19,7 @@ needs_compiler = pytest.mark.skipif(
 
 def compile_with(target: Path, *words: str) -> Path:
     """Compile with all warnings as errors; ``words`` are sources and options."""
-    command = [*library.find_compiler(), "-std=c++17", "-Wall", "-Wextra", "-Werror", "-I", str(SOURCES)]
+    command = [*find_compiler(), "-std=c++17", "-Wall", "-Wextra", "-Werror", "-I", str(SOURCES)]
     built = subprocess.run(
         [*command, *words, "-o", str(target)], capture_output=True, text=True, timeout=300, check=False
     )

@@ -1,15 +1,13 @@
 """The plugin's sources: they compile, their parts behave, and the library exports one symbol only."""
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from tests.native.compiling import HERE, SOURCES, compile_with, needs_compiler
 
-from tpuguru.base.errors import ToolFailureError, UsageError
-from tpuguru.slice import library
+from tpuguru.slice.library import plugin_library
 
 PARTS = (
     *("memory/array_type", "memory/strides", "program/canonical_options", "program/device_assignment"),
@@ -36,46 +34,12 @@ def test_parts(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_library_exports_nothing_else() -> None:
     """Nothing of ours can be mistaken for a symbol of a framework's own copy of something."""
-    path = library.plugin_library()
+    path = plugin_library()
     listed = subprocess.run(
         ["nm", "-D", "--defined-only", str(path)], capture_output=True, text=True, check=True
     )
     ours = [line.split()[-1] for line in listed.stdout.splitlines() if " T " in line]
     assert sorted(ours) == ["GetPjrtApi", "TpuguruSliceReceives", "TpuguruSliceSelfTest", "TpuguruSliceWaits"]
-
-
-def test_a_compiler_that_fails_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The compiler's own first error is in it."""
-    broken = tmp_path / "broken"
-    broken.write_text("#!/bin/sh\necho 'x.cc:1: error: too old' >&2\nexit 1\n", encoding="utf-8")
-    broken.chmod(0o755)
-    monkeypatch.setenv("CXX", str(broken))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.delenv("TPUGURU_SLICE_LIBRARY", raising=False)
-    with pytest.raises(ToolFailureError, match="too old"):
-        library.plugin_library()
-    assert not list(tmp_path.rglob("*.so"))
-
-
-def test_no_compiler_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without a compiler."""
-    monkeypatch.delenv("CXX", raising=False)
-    monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr(library, "find_spec", lambda name: None)
-    with pytest.raises(UsageError) as raised:
-        library.find_compiler()
-    assert "ziglang" in str(raised.value.help)
-
-
-def test_another_content_is_another_library(tmp_path: Path) -> None:
-    """The key follows every source file, so an old library is never used for new sources."""
-    copy = tmp_path / "native"
-    shutil.copytree(SOURCES, copy)
-    before = library.sources_key(copy)
-    assert before == library.sources_key(SOURCES)
-    header = copy / "abi" / "types.h"
-    header.write_text(header.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    assert library.sources_key(copy) != before
 
 
 def test_every_slot_is_handled_by_name() -> None:

@@ -19,12 +19,12 @@
 #include "records/json.h"
 #include "values/unknown.h"
 
-#define EXPECT(condition)                                                  \
-  do {                                                                     \
-    if (!(condition)) {                                                    \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition);          \
-      std::exit(1);                                                        \
-    }                                                                      \
+#define EXPECT(condition)                                         \
+  do {                                                            \
+    if (!(condition)) {                                           \
+      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      std::exit(1);                                               \
+    }                                                             \
   } while (0)
 
 // What the parts ask of the rest of the plugin.
@@ -86,7 +86,8 @@ void StridedArraysSurviveTheRoundTrip() {
 void Sha256IsTheStandards() {
   EXPECT(Sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT(Sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  EXPECT(Sha256(std::string(1000000, 'a')) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  EXPECT(Sha256(std::string(1000000, 'a')) ==
+         "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
 void DamagedMessagesEndEarly() {

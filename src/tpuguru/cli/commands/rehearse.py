@@ -77,6 +77,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask, run, report; return the exit code."""
+    from tpuguru.slice.compiler import require_platform  # noqa: PLC0415
+
+    require_platform()  # before modules that only Linux has are imported
     from tpuguru.report.rehearsal.command import (  # noqa: PLC0415
         list_command,
         rehearse_command,
