@@ -75,7 +75,8 @@ pjrt::Event* Start(Read read) {
       SetEvent(event);
       return;
     }
-    completion->WhenDone([event](pjrt::ErrorCode code, const std::string& why) { SetEvent(event, code, why); });
+    completion->WhenDone(
+        [event](pjrt::ErrorCode code, const std::string& why) { SetEvent(event, code, why); });
   });
   return event;
 }

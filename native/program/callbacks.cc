@@ -211,9 +211,12 @@ bool HasCallbacks(const ExecuteOptions* options) {
 
 ValuesClient::Host AnswerCallbacks(const LoadedExecutable& program, const ExecuteOptions& options,
                                    const std::vector<uint32_t>& places, const CompletionRef& completion) {
-  auto conversation = std::make_shared<Conversation>(program.facts->name, ChannelsByPlace(options, places), completion);
+  auto conversation =
+      std::make_shared<Conversation>(program.facts->name, ChannelsByPlace(options, places), completion);
   std::thread([conversation, client = ValuesClient::Get()] { conversation->Run(*client); }).detach();
-  return {[conversation](const std::string* known, const std::string& reason) { conversation->End(known, reason); },
+  return {[conversation](const std::string* known, const std::string& reason) {
+            conversation->End(known, reason);
+          },
           [conversation](uint64_t request, std::string question) {
             conversation->Ask(request, std::move(question));
           }};

@@ -16,8 +16,8 @@ namespace slice {
 // when the settings name this program (by its size or its name) as the one to stop at.
 void NoteQuestion(const std::string& hash, const pjrt::Program& program, const std::string& options);
 
-// Called before a program runs. Ends the process when the settings name this program as the one not to run, or
-// when they want the end of a settled program: the one with the most arithmetic has run often enough, and
+// Called before a program runs. Ends the process when the settings name this program as the one not to run,
+// or when they want the end of a settled program: the one with the most arithmetic has run often enough, and
 // nothing new was asked for a while.
 void NoteExecution(const pjrt::LoadedExecutable& program);
 

@@ -21,9 +21,9 @@ enum class FrameKind : uint8_t {
   kSend = 7,     // a value goes to another process under a key
   kReceive = 8,  // a value comes under a key
   kGive = 9,     // the host's answer to a question
-  kAsk = 10,     // a question of the service: what it sends to the host's functions, and how much it wants back
-  kReady = 12,   // asks to be told when nobody needs to be waited for before a value can be read
-  kWait = 11,    // what the process waits for elsewhere; empty: no longer
+  kAsk = 10,  // a question of the service: what it sends to the host's functions, and how much it wants back
+  kReady = 12,  // asks to be told when nobody needs to be waited for before a value can be read
+  kWait = 11,   // what the process waits for elsewhere; empty: no longer
 };
 
 constexpr uint32_t kValuesProtocolVersion = 2;

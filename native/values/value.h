@@ -21,7 +21,7 @@ struct Value {
   std::shared_ptr<const std::string> bytes;  // dense row-major; null when it never was on this host
   uint64_t id = 0;                           // the values service's name for it; 0: it has none
   ValuesClient* client = nullptr;            // who gave it that name
-  CompletionRef completion;                  // of the execution that makes it; null: there is nothing to wait for
+  CompletionRef completion;  // of the execution that makes it; null: there is nothing to wait for
 
   bool Unknown() const { return !bytes && id == 0; }
 };
