@@ -86,6 +86,8 @@ Settings Read() {
   settings.steps = Number("STEPS", 0);
   settings.unknown_zero = Number("UNKNOWN_ZERO", 0) != 0;
   settings.unknown_predicate = Number("UNKNOWN_PREDICATE", 0) != 0;
+  settings.unknown_repeats = Number("UNKNOWN_REPEATS", settings.unknown_repeats);
+  settings.reading = Text("READING");
   settings.asked = Text("ASKED");
   settings.stop_bytes = Number("STOP_BYTES", 0);
   settings.stop_name = Text("STOP_NAME");

@@ -26,6 +26,8 @@ struct Settings {
   int64_t steps = 0;                 // executions of the biggest program before the run is ended; 0: no end
   bool unknown_zero = false;         // unknown floats read as 0, not NaN
   bool unknown_predicate = false;    // what an unknown boolean reads as
+  int64_t unknown_repeats = 50;      // reads of an unknown value by a loop before it is told what ends it
+  std::string reading;               // folder of the Python module that sees what a read is for; empty: none
   std::string asked;                 // folder of what was sent to the compiler; empty: it is not kept
   int64_t stop_bytes = 0;            // the process ends when a larger program comes; 0: no end
   std::string stop_name;             // ... or one with this name; empty: no end

@@ -8,7 +8,8 @@
 #include "memory/strides.h"
 #include "records/counts.h"
 #include "records/python.h"
-#include "records/records.h"
+#include "records/unknown_reads.h"
+#include "values/answers.h"
 #include "values/client.h"
 #include "values/unknown.h"
 
@@ -41,26 +42,29 @@ struct Read {
   std::vector<int64_t> strides;
   void* to;
   size_t size;
-  std::string python;
+  UseOfRead use;
 
   void Finish(const std::string* bytes, const std::string& reason) const {
     if (bytes && bytes->size() == type->host_bytes) {
       Deliver(*type, *bytes, strides, to, size);
       return;
     }
-    FillUnknown(type->element, to, size);
-    RecordUnknownRead({Describe(*type), maker->name, python, reason});
+    const UnknownAnswer answer = AnswerUnknown(*type, use);
+    FillUnknown(type->element, answer.number, to, size);
+    RecordUnknownRead({Describe(*type), maker->name, use.python, reason, NameOf(use.kind),
+                       DescribeUnknown(type->element, answer.number), answer.asked});
   }
 };
 
 pjrt::Event* Start(Read read) {
-  read.python = PythonLine();
-  CountTransfer(Direction::kToHost, static_cast<int64_t>(read.type->host_bytes), read.python);
+  const std::string python = PythonLine();
+  CountTransfer(Direction::kToHost, static_cast<int64_t>(read.type->host_bytes), python);
   if (read.value->bytes || read.type->host_bytes == 0) {
     const std::string nothing;
     read.Finish(read.value->bytes ? read.value->bytes.get() : &nothing, "");
     return ReadyEvent();
   }
+  read.use = UseOfThisRead(*read.type, python);
   ValuesClient* client = read.value->client;
   if (!client) {
     read.Finish(nullptr, "nobody computes values here");
@@ -178,7 +182,7 @@ Error* Buffer_ToHostBuffer(Buffer_ToHostBuffer_Args* arguments) {
   RequireAlive(&buffer);
   arguments->event =
       Start({buffer.type, buffer.maker, buffer.value, WantedStrides(*buffer.type, arguments->host_layout),
-             arguments->destination, arguments->destination_size, ""});
+             arguments->destination, arguments->destination_size, {}});
   return nullptr;
 }
 
@@ -192,9 +196,10 @@ Error* Buffer_CopyRawToHost(Buffer_CopyRawToHost_Args* arguments) {
   if (bytes && offset + size <= bytes->size()) {
     std::memcpy(arguments->destination, bytes->data() + offset, size);
   } else {
-    FillUnknown(buffer.type->element, arguments->destination, size);
+    FillUnknown(buffer.type->element, std::nullopt, arguments->destination, size);
     RecordUnknownRead({Describe(*buffer.type), buffer.maker->name, PythonLine(),
-                       "its bytes on the device are not modelled"});
+                       "its bytes on the device are not modelled", "",
+                       DescribeUnknown(buffer.type->element, std::nullopt)});
   }
   arguments->event = ReadyEvent();
   return nullptr;

@@ -11,7 +11,7 @@
 
 #include "core/overrides.h"
 #include "records/python.h"
-#include "records/records.h"
+#include "records/unknown_reads.h"
 
 namespace pjrt {
 
@@ -132,7 +132,7 @@ class Conversation {
       lock.lock();
     }
     if (error_.empty() && !unknown_.empty()) {
-      RecordUnknownRead({"a host callback's arguments", program_, python_, unknown_});
+      RecordUnknownRead({"a host callback's arguments", program_, python_, unknown_, "", "nothing: it is not called"});
     }
     completion_->Finish(error_.empty() ? kOk : kInternal, error_);
   }

@@ -8,6 +8,7 @@
 
 #include "records/index.h"
 #include "records/python.h"
+#include "records/unknown_reads.h"
 
 namespace slice {
 namespace {
@@ -56,6 +57,7 @@ struct Counts {
 
 std::mutex mutex;
 std::atomic<double> flushed{0};
+std::atomic<int64_t> all_executions{0};
 
 Counts& GetCounts() {
   static auto* const counts = new Counts;  // never destroyed: programs count until the process ends
@@ -110,7 +112,8 @@ void Flush(Counts& counts) {
       .Raw("to_host", Json(counts.transfers.to_host))
       .Number("last", counts.last)
       .Text("python", counts.python)
-      .Raw("reads", ReadsJson(counts.reads));
+      .Raw("reads", ReadsJson(counts.reads))
+      .Raw("unknown", UnknownReadsJson());
   if (counts.step.index >= 0) line.Raw("step", Json(counts.step));
   Append(line);
   if (!counts.peak.empty()) Append(counts.peak);
@@ -150,8 +153,11 @@ void StartCounts() {
   GetCounts() = {};
 }
 
+int64_t ExecutionsSoFar() { return all_executions; }
+
 void CountExecution(int64_t index, double flops) {
   Counts& counts = GetCounts();
+  all_executions++;
   const std::string python = LineIfDue();
   const std::lock_guard<std::mutex> lock(mutex);
   const int64_t executions = ++counts.executions[index];
@@ -187,6 +193,11 @@ void NotePeak(int device, const MemoryAccount& account, const MemoryUse& use, in
                     .Raw("arrays", ArraysJson(account.Biggest(kArraysListed)))
                     .Done();
   counts.changed = true;
+}
+
+void NoteUnknownRead() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  Changed(GetCounts(), "");
 }
 
 void FlushCounts() {

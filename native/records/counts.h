@@ -1,5 +1,5 @@
 // What is counted while a program runs and written at most once a second: executions, transfers, the step,
-// and where the process is.
+// unknown reads, and where the process is.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,9 @@ void StartCounts();
 // Counts one execution of loaded program `index`, which does `flops`; the one with the most is the step.
 void CountExecution(int64_t index, double flops);
 
+// Executions of all programs of this process.
+int64_t ExecutionsSoFar();
+
 enum class Direction { kToDevice, kToHost };
 
 // `python` is the line that reads, for transfers to the host; empty when it is not known.
@@ -22,6 +25,9 @@ void CountTransfer(Direction direction, int64_t bytes, const std::string& python
 
 // Notes what lives on a device when it holds the most that any device of this process ever held.
 void NotePeak(int device, const MemoryAccount& account, const MemoryUse& use, int64_t during, int64_t index);
+
+// Notes that the counts of unknown reads (records/unknown_reads.h) have changed.
+void NoteUnknownRead();
 
 // Writes what is not on disk yet.
 void FlushCounts();

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include "core/settings.h"
+
 namespace slice {
 namespace {
 
@@ -28,6 +30,13 @@ struct Python {
     Find(release, "Py_DecRef");
     Find(retain, "Py_IncRef");
     Find(clear_error, "PyErr_Clear");
+    Find(new_dictionary, "PyDict_New");
+    Find(set_item, "PyDict_SetItemString");
+    Find(item, "PyDict_GetItemString");
+    Find(builtins, "PyEval_GetBuiltins");
+    Find(run, "PyRun_String");
+    Find(text, "PyUnicode_FromString");
+    Find(call, "PyObject_CallFunction");
   }
 
   bool Usable() const {
@@ -50,6 +59,31 @@ struct Python {
   void (*release)(void*);
   void (*retain)(void*);
   void (*clear_error)();
+  void* (*new_dictionary)();
+  int (*set_item)(void*, const char*, void*);
+  void* (*item)(void*, const char*);
+  void* (*builtins)();
+  void* (*run)(const char*, int, void*, void*);
+  void* (*text)(const char*);
+  void* (*call)(void*, const char*, ...);
+};
+
+const Python& GetPython() {
+  static const Python python;
+  return python;
+}
+
+// Holds Python's lock.
+class Locked {
+ public:
+  explicit Locked(const Python& python) : python_(python), state_(python.take_lock()) {}
+  ~Locked() { python_.give_lock(state_); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  const Python& python_;
+  const int state_;
 };
 
 std::string FileOf(const Python& python, void* frame) {
@@ -99,15 +133,59 @@ std::string InnermostUserLine(const Python& python) {
   return line;
 }
 
+std::string Libraries() {
+  std::string names;
+  for (const char* library : kLibraries) names += std::string(library) + " ";
+  return names;
+}
+
+// The function `describe` of the module; null when it cannot be loaded.
+void* LoadDescribe(const Python& python) {
+  constexpr char kLoad[] = R"(
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location(
+    "tpuguru_reading", folder + "/__init__.py", submodule_search_locations=[folder])
+module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+describe = module.describe
+)";
+  constexpr int kFileInput = 257;  // Py_file_input
+  void* names = python.new_dictionary();
+  python.set_item(names, "__builtins__", python.builtins());
+  void* folder = python.text(GetSettings().reading.c_str());
+  python.set_item(names, "folder", folder);
+  python.release(folder);
+  void* done = python.run(kLoad, kFileInput, names, names);
+  if (!done) {
+    python.clear_error();
+    return nullptr;
+  }
+  python.release(done);
+  return python.item(names, "describe");  // `names` stays, and with it the function
+}
+
 }  // namespace
 
 std::string PythonLine() {
-  static const Python python;
+  const Python& python = GetPython();
   if (!python.Usable()) return "";
-  const int state = python.take_lock();
-  std::string line = InnermostUserLine(python);
-  python.give_lock(state);
-  return line;
+  const Locked locked(python);
+  return InnermostUserLine(python);
+}
+
+bool OnPythonThread() { return GetPython().Usable(); }
+
+std::string DescribeRead(const char* kind) {
+  const Python& python = GetPython();
+  if (GetSettings().reading.empty() || !python.Usable() || !python.run) return "";
+  const Locked locked(python);
+  static void* const describe = LoadDescribe(python);
+  void* described = describe ? python.call(describe, "ss", Libraries().c_str(), kind) : nullptr;
+  const char* text = described ? python.text_of(described) : nullptr;
+  std::string result = text ? text : "";
+  if (described) python.release(described);
+  python.clear_error();
+  return result;
 }
 
 }  // namespace slice

@@ -42,16 +42,6 @@ void RecordFirstExecution(int64_t index, const std::vector<std::string>& argumen
 // One sample of the memory timeline: `during` bytes while program `index` ran (or -1: no program).
 void RecordMemory(const pjrt::Device& device, const MemoryUse& use, int64_t during, int64_t index);
 
-struct UnknownRead {
-  std::string array;   // "f32[8]"
-  std::string maker;   // the program that made it
-  std::string python;  // the line that reads
-  std::string reason;
-};
-
-// The program reads a value that is not known; warned about once per line on the standard error.
-void RecordUnknownRead(const UnknownRead& read);
-
 // With the user's line; call it with no lock held, since it takes Python's.
 void RecordError(const std::string& where, const std::string& message);
 

@@ -1,9 +1,7 @@
-// Samples of memory and unknown values that are read: what is not told again each time.
+// Samples of memory: not every change is told.
 
 #include <algorithm>
-#include <cstdio>
 #include <mutex>
-#include <set>
 #include <unordered_map>
 
 #include "core/settings.h"
@@ -26,7 +24,6 @@ struct Sample {
 struct Told {
   std::mutex mutex;
   std::unordered_map<int, Sample> samples;  // by device
-  std::set<std::string> warned;
 };
 
 Told& GetTold() {
@@ -53,22 +50,6 @@ void RecordMemory(const pjrt::Device& device, const MemoryUse& use, int64_t duri
              .Number("code", use.code)
              .Number("host", use.host)
              .Number("index", index));
-}
-
-void RecordUnknownRead(const UnknownRead& read) {
-  Told& told = GetTold();
-  const std::lock_guard<std::mutex> lock(told.mutex);
-  if (!told.warned.insert(read.python + "|" + read.maker + "|" + read.array).second) return;
-  std::fprintf(stderr,
-               "tpuguru virtual slice: %s reads %s of %s; the value is not known (%s) and reads as %s\n",
-               read.python.empty() ? "the program" : read.python.c_str(), read.array.c_str(),
-               read.maker.c_str(), read.reason.c_str(), GetSettings().unknown_zero ? "0" : "NaN or 0");
-  if (!Recording()) return;
-  Append(IndexLine("unknown_read")
-             .Text("array", read.array)
-             .Text("maker", read.maker)
-             .Text("python", read.python)
-             .Text("reason", read.reason));
 }
 
 }  // namespace slice

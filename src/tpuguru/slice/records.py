@@ -86,15 +86,25 @@ class DeviceUse:
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class UnknownRead:
-    """The program read a value that is not known."""
+    """A line of the program that read a value that is not known.
+
+    ``use`` is what the line does with it where that could be seen: «assert», «loop» or nothing. ``told`` is
+    what it usually got, ``ended`` what it was told so that its loop ends (empty: never), ``in_loop`` how often
+    it had asked in one and the same run of the loop when it was told so last.
+    """
 
     pid: int
     array: str
     maker: str
     python: str
     reason: str
+    use: str = ""
+    told: str = ""
+    count: int = 1
+    ended: str = ""
+    in_loop: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +153,16 @@ class Records:
     peaks: dict[int, PeakRecord] = field(default_factory=dict)
     memory: list[MemorySample] = field(default_factory=list)
     devices: dict[int, DeviceUse] = field(default_factory=dict)
-    unknown_reads: list[UnknownRead] = field(default_factory=list)
+    unknown: dict[tuple[int, int], UnknownRead] = field(default_factory=dict)
+    """By process and the number of the line in it."""
     errors: list[ErrorRecord] = field(default_factory=list)
     exits: set[int] = field(default_factory=set)
     """Processes that ended in order; the others were killed."""
+
+    @property
+    def unknown_reads(self) -> list[UnknownRead]:
+        """The lines that read unknown values, in the order in which they first did."""
+        return list(self.unknown.values())
 
 
 def read_records(folder: Path) -> Records:
@@ -252,6 +268,9 @@ def _first_execution(records: Records, line: dict[str, Any]) -> None:
 def _counts(records: Records, line: dict[str, Any]) -> None:
     for index, count in line["executions"].items():
         records.executions[(line["pid"], int(index))] = count
+    for number, count in line.get("unknown", {}).items():
+        if (line["pid"], int(number)) in records.unknown:
+            records.unknown[line["pid"], int(number)].count = count
     records.transfers[line["pid"]] = transfers_of(line)
     records.places[line["pid"]] = place_of(line)
     records.reads[line["pid"]] = reads_of(line)
@@ -291,9 +310,22 @@ def _device(records: Records, line: dict[str, Any]) -> None:
 
 
 def _unknown_read(records: Records, line: dict[str, Any]) -> None:
-    records.unknown_reads.append(
-        UnknownRead(line["pid"], line["array"], line["maker"], line["python"], line["reason"])
+    number = line.get("index", len(records.unknown))
+    records.unknown[line["pid"], number] = UnknownRead(
+        line["pid"],
+        line["array"],
+        line["maker"],
+        line["python"],
+        line["reason"],
+        line.get("use", ""),
+        line.get("told", ""),
     )
+
+
+def _unknown_told(records: Records, line: dict[str, Any]) -> None:
+    read = records.unknown[line["pid"], line["index"]]
+    read.ended, read.count = line["told"], max(read.count, line["count"])
+    read.in_loop = max(read.in_loop, line["in_loop"])
 
 
 def _error(records: Records, line: dict[str, Any]) -> None:
@@ -325,6 +357,7 @@ _READERS: dict[str, Callable[[Records, dict[str, Any]], None]] = {
     "peak": _peak,
     "device": _device,
     "unknown_read": _unknown_read,
+    "unknown_told": _unknown_told,
     "error": _error,
     "compile_failed": _compile_failed,
     "exit": _exit,

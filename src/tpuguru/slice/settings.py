@@ -8,6 +8,7 @@ from tpuguru.hardware.names import parse_slice
 from tpuguru.hardware.slices import Slice
 
 PREFIX = "TPUGURU_SLICE_"
+_READING = Path(__file__).parent / "hooks" / "reading"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class SliceSettings:
             "HBM_BYTES": str(self.hbm_bytes or ""),
             "STEPS": str(self.steps or ""),
             "UNKNOWN_ZERO": "1" if self.unknown_zero else "",
+            "READING": str(_READING),
         }
         ours = {PREFIX + name: value for name, value in values.items()}
         return ours | {

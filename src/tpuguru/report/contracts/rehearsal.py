@@ -80,12 +80,20 @@ class DeviceEntry(msgspec.Struct, frozen=True):
 
 
 class UnknownReadEntry(msgspec.Struct, frozen=True):
-    """A value that the program read and that is not known here."""
+    """A line of the program that read a value that is not known here.
+
+    ``use``: what it does with it, where that can be seen. ``told``: what it got; ``ended``: what it was told
+    so that its loop ends (empty: it never was); ``count``: how often it asked.
+    """
 
     array: str
     maker: str
     python: str
     reason: str
+    use: Literal["", "assert", "loop"]
+    told: str
+    count: int
+    ended: str
 
 
 class DeadlockEntry(msgspec.Struct, frozen=True):

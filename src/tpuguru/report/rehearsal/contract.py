@@ -1,6 +1,7 @@
 """A rehearsal as the contract ``rehearsal/v1``."""
 
 from collections.abc import Iterable
+from typing import Literal
 
 from tpuguru.base.redaction import redact
 from tpuguru.report.contracts import rehearsal as contract
@@ -103,7 +104,14 @@ def _devices(summary: Summary) -> list[contract.DeviceEntry]:
 
 
 def _unknown_reads(records: Records) -> list[contract.UnknownReadEntry]:
-    return [contract.UnknownReadEntry(e.array, e.maker, e.python, e.reason) for e in records.unknown_reads]
+    return [
+        contract.UnknownReadEntry(e.array, e.maker, e.python, e.reason, _use(e.use), e.told, e.count, e.ended)
+        for e in records.unknown_reads
+    ]
+
+
+def _use(word: str) -> Literal["", "assert", "loop"]:
+    return "assert" if word == "assert" else "loop" if word == "loop" else ""
 
 
 def _errors(records: Records) -> list[contract.ErrorEntry]:

@@ -8,7 +8,7 @@ from tpuguru.report.rehearsal.program_text import program_lines
 from tpuguru.report.rehearsal.view import RehearsalView
 from tpuguru.report.rehearsal.words import counted, short
 from tpuguru.slice.output import OutputSummary
-from tpuguru.slice.records import Records
+from tpuguru.slice.records import Records, UnknownRead
 from tpuguru.slice.stops import Stop
 from tpuguru.slice.summary import DeviceSummary, Summary
 
@@ -92,11 +92,24 @@ def _warnings(output: OutputSummary) -> Iterator[str]:
 
 
 def _unknown(records: Records) -> Iterator[str]:
-    if not records.unknown_reads:
+    reads = records.unknown_reads
+    if not reads:
         return
-    yield f"values read that are not known here (they read as NaN or 0): {len(records.unknown_reads)}"
-    for each in records.unknown_reads[:_MOST_UNKNOWN]:
-        yield f"  {short(each.python) or 'the program'}: {each.array} of {each.maker} ({each.reason})"
+    yield f"values read that are not known here: {len(reads)}"
+    for each in sorted(reads, key=lambda read: not read.ended)[:_MOST_UNKNOWN]:
+        line = short(each.python) or "the program"
+        yield f"  {line}: {each.array} of {each.maker} ({each.reason}){_told(each)}"
+    if len(reads) > _MOST_UNKNOWN:
+        yield f"  … {len(reads) - _MOST_UNKNOWN} more"
+
+
+def _told(read: UnknownRead) -> str:
+    """Say how often a line asked, and what it was told."""
+    asked = f", asked {read.count} times" if read.count > 1 else ""
+    if read.ended:
+        return f"{asked}; told {read.told}, and then {read.ended} so that its loop ends"
+    passing = " so that its check passes" if read.use == "assert" else ""
+    return f"{asked}; told {read.told}{passing}" if read.told else asked
 
 
 def _errors(records: Records) -> Iterator[str]:
