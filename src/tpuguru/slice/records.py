@@ -91,8 +91,8 @@ class UnknownRead:
     """A line of the program that read a value that is not known.
 
     ``use`` is what the line does with it where that could be seen: «assert», «loop» or nothing. ``told`` is
-    what it usually got, ``ended`` what it was told so that its loop ends (empty: never), ``in_loop`` how often
-    it had asked in one and the same run of the loop when it was told so last.
+    what it usually got, ``ended`` what it was told so that its loop ends (empty: never), ``in_loop`` how
+    often it had asked in one and the same run of the loop when it was told so last.
     """
 
     pid: int
