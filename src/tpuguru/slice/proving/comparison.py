@@ -121,8 +121,11 @@ def _anonymous(line: str) -> str:
     return _VALUE_NAME.sub("%", line.strip())
 
 
-def _says_little(line: str) -> bool:
-    return line.startswith(("func.", "module ")) or "stablehlo.constant" in line
+def _says_little(line: str) -> int:
+    """Return a rank: operations come before constants, and what only frames the operations last."""
+    if line.startswith(("func.", "module ", "return ", "sdy.mesh")):
+        return 2
+    return int("stablehlo.constant" in line)
 
 
 def _short(text: str) -> str:

@@ -72,7 +72,12 @@ def run_plain(
             "memory_bytes": site.request.memory_bytes or most_of_memory(),
             "network": site.request.network,
         }
-        _listen(start_launcher(job), listener, server)
+        launcher = start_launcher(job)
+        site.launchers.add(launcher)
+        try:
+            _listen(launcher, listener, server)
+        finally:
+            site.launchers.discard(launcher)
     return RunOutcome(
         records=run / "records",
         trace=read_trace(run / "records"),

@@ -64,13 +64,13 @@ def prove_settings(request: ProofRequest, on_line: OnLine, on_progress: OnProgre
     """
     with ExitStack() as stack:
         site = _site(request, stack)
-        proof = _Proof(site, request, stack, on_line, on_progress)
+        report = SettingReport(site.folder)
         try:
-            proof.run()
+            _Proof(site, request, stack, report, on_line, on_progress).run()
         except KeyboardInterrupt:
-            proof.report.interrupted = True
+            report.interrupted = True
     _tidy(site.folder)
-    return proof.report
+    return report
 
 
 class _Proof:
@@ -81,6 +81,7 @@ class _Proof:
         site: Site,
         request: ProofRequest,
         stack: ExitStack,
+        report: SettingReport,
         on_line: OnLine,
         on_progress: OnProgress,
     ) -> None:
@@ -91,7 +92,7 @@ class _Proof:
         self._on_progress = on_progress
         self._texts = stack.enter_context(ProgramTexts(site.interpreter, site.asked))
         self._comparer = Comparer(self._texts)
-        self.report = SettingReport(site.folder)
+        self.report = report
 
     def run(self) -> None:
         """Make the whole report."""
@@ -138,8 +139,10 @@ class _Proof:
         self._start_forks(imports)
         oracle = self._oracle(stop)
         self.report.judged = self._learn_noise(oracle, base)
-        proofs = self._prover(oracle).run()
-        if self._request.compile_flags:
+        prover = self._prover(oracle)
+        self.report.proofs = tuple(proofs := prover.run())
+        self.report.interrupted = prover.interrupted
+        if self._request.compile_flags and not prover.interrupted:
             question = CompileQuestion(
                 self._runs, self._texts, self._request.command, self._settings, after_compiling(stop)
             )

@@ -37,6 +37,7 @@ class SettingProver:
         self._judged = judged
         self._on_progress = on
         self._proofs: dict[str, SettingProof] = {}
+        self.interrupted = False
 
     def run(self) -> list[SettingProof]:
         """Return one proof for each setting, in their order. What the time does not reach is untested."""
@@ -44,6 +45,9 @@ class SettingProver:
             self._measure()
         except OutOfBudgetError:
             self._rest("the time for proving was used up")
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self._rest("interrupted before it was measured")
         return [self._proofs[key] for key in self._settings]
 
     def find_harmful(self) -> list[SettingProof]:

@@ -1,6 +1,7 @@
 """Run variations of the program: forked where that is safe, several at once, each command only once."""
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -69,21 +70,36 @@ class Runs:
             except OutOfBudgetError:
                 return  # whoever asks for it is told
 
-        with ThreadPoolExecutor(self.at_once()) as pool:
+        pool = ThreadPoolExecutor(self.at_once())
+        try:
             list(pool.map(one, dict.fromkeys(wanted)))
+        except BaseException:  # interrupted: what runs is ended, what waits is not begun
+            pool.shutdown(wait=False, cancel_futures=True)
+            self.abort()
+            raise
+        pool.shutdown()
+
+    def abort(self) -> None:
+        """End what is running; nothing more is started."""
+        self._deadline = float("-inf")
+        for launcher in list(self._site.launchers):
+            launcher.send_signal(signal.SIGTERM)
 
     def _run(self, command: ProgramCommand, stop: Stop, *, fresh: bool) -> RunOutcome:
-        seconds = min(self._seconds, self._deadline - time.monotonic())
-        if seconds <= 0:
-            raise OutOfBudgetError
         folder = self._new_folder()
         server = None if fresh else self.fork_server
         if server is not None:
             try:
-                return server.run(command, stop, folder, seconds=seconds)
+                return server.run(command, stop, folder, seconds=self._seconds_left())
             except ForkError:
                 self.fork_server = None
-        return run_plain(self._site, command, stop, folder, seconds=seconds)
+        return run_plain(self._site, command, stop, folder, seconds=self._seconds_left())
+
+    def _seconds_left(self) -> float:
+        seconds = min(self._seconds, self._deadline - time.monotonic())
+        if seconds <= 0:
+            raise OutOfBudgetError
+        return seconds
 
     def _new_folder(self) -> Path:
         with self._lock:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from tpuguru.slice.settings import PREFIX, SliceSettings
 from tpuguru.slice.values.server import ValuesServer
 
 if TYPE_CHECKING:
+    import subprocess
     from queue import Queue
 
 _HOOKS = Path(__file__).parents[1] / "hooks"
@@ -56,6 +57,8 @@ class Site:
     folder: Path
     servers: "Queue[ValuesServer]"
     """Services of values that no run is using; each run takes one."""
+    launchers: "set[subprocess.Popen[str]]" = field(default_factory=set)
+    """Those at work, so that an interrupt can end them."""
 
     @property
     def asked(self) -> Path:

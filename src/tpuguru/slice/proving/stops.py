@@ -84,7 +84,9 @@ def _size_between(before: Sequence[Asked], main: Asked) -> int:
 
     The bytes hold source locations too, so that a program's size is not quite the same in every run.
     """
-    largest = max((asked.size for asked in before), default=1)
+    if not before:
+        return main.size // 2
+    largest = max(asked.size for asked in before)
     return math.isqrt(largest * main.size) if main.size >= _CLEARLY_LARGER * largest else 0
 
 
