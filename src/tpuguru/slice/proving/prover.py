@@ -111,12 +111,20 @@ class SettingProver:
 
     def _together(self, silent: list[str]) -> None:
         """Leave all silent settings out at once, in a fresh process: some may only stand in for others."""
+        if len(silent) == 1:
+            self._alone_in_a_fresh_process(silent[0])
         for key, partners in redundant_partners(self._oracle, self._base, silent):
             words = ", ".join(partners)
             reason = f"nothing changes without it only because of {words}; without both something does"
             self._proofs[key] = replace(
                 self._proofs[key], verdict=SettingVerdict.REDUNDANT, masked_by=tuple(partners), reason=reason
             )
+
+    def _alone_in_a_fresh_process(self, key: str) -> None:
+        found = self._oracle.program(Variation.without([key]), fresh=True)
+        if found != self._base:
+            reason = "only in a fresh process: the command line is read while modules are imported"
+            self._proofs[key] = replace(self._proofs[key], verdict=SettingVerdict.LIVE, reason=reason)
 
     def _other_values(self, keys: Iterable[str]) -> None:
         """Tell settings that state a default from those that nothing depends on, by trying other values."""
