@@ -27,13 +27,13 @@ _LEAST_A_MINUTE = 10
 def prove(python: str, program: str, state: str, *, fork: bool) -> tuple[dict[str, Any], float, float]:
     """Prove a program's settings; return the report with wall and CPU seconds."""
     options = ["--slice", "v6e:2x2", "--yes", "--output-format", "json", "--prove", "--"]
-    # An interpreter that is started by a shell script is not one that can be forked.
+    # What a shell script starts cannot be forked; its interpreter is looked for on the PATH.
     command = [python] if fork else [str(_wrapper(python, state))]
     words = [str(_PROGRAMS / program), *_WORDS[program].split()]
     begun, before = time.monotonic(), _cpu_seconds()
     done = subprocess.run(
         [sys.executable, "-m", "tpuguru", "rehearse", *options, *command, *words],
-        env=os.environ | {"XDG_STATE_HOME": state},
+        env=os.environ | {"XDG_STATE_HOME": state, "PATH": f"{Path(python).parent}:{os.environ['PATH']}"},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         check=False,
@@ -43,7 +43,7 @@ def prove(python: str, program: str, state: str, *, fork: bool) -> tuple[dict[st
 
 def _wrapper(python: str, state: str) -> Path:
     script = Path(state) / "start"
-    script.write_text(f'#!/bin/sh\n# {python}\nexec "{python}" "$@"\n', encoding="utf-8")
+    script.write_text(f'#!/bin/sh\nexec "{python}" "$@"\n', encoding="utf-8")
     script.chmod(0o755)
     return script
 
