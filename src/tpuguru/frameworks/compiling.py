@@ -71,7 +71,8 @@ class Compiling(Protocol):
 
 def compiling(name: str) -> Compiling | None:
     """Return a framework's compiling side, or None when it has none."""
-    module = f"{frameworks.__name__}.{name}.compiling"
-    if find_spec(module) is None:
+    package = f"{frameworks.__name__}.{name}"
+    module = f"{package}.compiling"
+    if find_spec(package) is None or find_spec(module) is None:
         return None
     return cast("Compiling", import_module(module).COMPILING)

@@ -12,7 +12,7 @@ from tpuguru.hardware.slices import Slice
 from tpuguru.slice.interpreter import Interpreter
 from tpuguru.slice.settings import PREFIX, SliceSettings
 
-_HOOKS = Path(__file__).parent / "hooks"
+HOOKS = Path(__file__).parent / "hooks"
 _MOST_SCRIPT_BYTES = 1_000_000
 _IMPORTS_TORCH = r"(?m)^\s*(?:import|from)\b[^#\n]*\btorch\b"
 _TORCH_LAUNCHERS = ("torchrun", "accelerate")
@@ -156,7 +156,7 @@ def _hook_environment(settings: SliceSettings) -> dict[str, str]:
     """Return the hook that answers who looks for TPUs on the PCI bus, and what it answers of one host."""
     tpu = settings.slice
     return {
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(_HOOKS), os.environ.get("PYTHONPATH", "")])),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(HOOKS), os.environ.get("PYTHONPATH", "")])),
         "TPU_TOPOLOGY": "x".join(str(size) for size in tpu.topology),  # Ray reads it
         f"{PREFIX}CHIP": tpu.chip.name,
         f"{PREFIX}HOST_CHIPS": str(tpu.devices // tpu.hosts // tpu.chip.devices_per_chip),

@@ -55,6 +55,8 @@ for number in range(steps):
         f"completed step: {number}, seconds: {seconds:.3f}, TFLOP/s/device: 0.123, loss: {float(loss):.6f}",
         flush=True,
     )
+    if "explode" in words and number == 1:
+        print(number / 0)
     if "slow" in words:
         time.sleep(0.5)
 print(

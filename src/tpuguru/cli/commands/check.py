@@ -37,6 +37,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"{', '.join(_FORMATS)}; may be repeated (default: text)",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    _add_rehearsal(parser)
+
+
+def _add_rehearsal(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "rehearsal", "runs your own program, without compiling ahead: for JAX and TorchTPU programs"
+    )
+    group.add_argument(
+        "--rehearse", action="store_true", help="run the launch's command on a virtual slice (asks first)"
+    )
+    group.add_argument(
+        "--yes", "--allow-code", action="store_true", help="do not ask before running the command"
+    )
+    group.add_argument("--processes", choices=["auto", "one", "per-host", "per-device"], default="auto")
+    group.add_argument(
+        "--steps", type=int, default=3, metavar="N", help="end after N steps (default 3; 0: its own)"
+    )
+    group.add_argument("--network", action="store_true", help="leave the program its network")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -57,6 +75,11 @@ def run(arguments: argparse.Namespace) -> int:
         seconds=arguments.timeout,
         variant=arguments.variant,
         quiet=arguments.quiet,
+        rehearse=arguments.rehearse,
+        yes=arguments.yes,
+        processes=arguments.processes,
+        steps=arguments.steps,
+        network=arguments.network,
     )
     result = check(read_paste_file(arguments.paste), options)
     write_report(result.report, chosen)

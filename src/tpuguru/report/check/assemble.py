@@ -1,6 +1,7 @@
 """Put the report together from what a check has found."""
 
 from tpuguru.base.redaction import redact
+from tpuguru.launch.model import Launch, Paste
 from tpuguru.report.check import said
 from tpuguru.report.check.choose import described
 from tpuguru.report.check.memory import memory_record
@@ -30,7 +31,7 @@ def assemble(work: Work) -> CheckReport:
     record, extract = work.record, work.extract
     return CheckReport(
         tool=tool_record(),
-        input=_input(work),
+        input=input_record(work.paste, work.launch),
         verdict=work.verdict or VerdictRecord("not_compiled", "not compiled", "none"),
         target=said.target_record(work.facts),
         stack=StackRecord(work.job.toolchain, dict(record.versions) if record else {}),
@@ -51,11 +52,11 @@ def assemble(work: Work) -> CheckReport:
     )
 
 
-def _input(work: Work) -> InputRecord:
-    launch = work.launch
+def input_record(paste: Paste, launch: Launch) -> InputRecord:
+    """Return what was pasted and which launch of it was chosen."""
     return InputRecord(
-        path=work.paste.path,
-        kind=work.paste.kind,
+        path=paste.path,
+        kind=paste.kind,
         framework=launch.framework,
         entry_point=launch.entry_point,
         variant=launch.variant,
@@ -79,21 +80,29 @@ def _not_checked(work: Work) -> tuple[NotChecked, ...]:
     entries = [*work.skipped]
     if work.extract is not None and work.compiled:
         entries += [(missing.what, missing.because) for missing in work.extract.missing]
-    entries += _rules_that_cannot_tell(work)
+    entries += undecided(work.cannot_tell, compiled=work.compiled)
     entries += [(described(launch), "one launch a check; --variant picks another") for launch in work.others]
     entries += [(note.kind, note.message) for note in work.launch.notes if note.kind != "filled-in"]
     return tuple(NotChecked(redact(what), redact(because)) for what, because in (*entries, *_NEVER))
 
 
-def _rules_that_cannot_tell(work: Work) -> list[tuple[str, str]]:
+def undecided(
+    cannot_tell: tuple[tuple[str, tuple[str, ...]], ...], *, compiled: bool
+) -> list[tuple[str, str]]:
     """Return the rules that lack a fact. Those that all lack a run, or a compiled program, are one entry."""
-    about_a_run = [name for name, needs in work.cannot_tell if _any(needs, "observed.", "profile.")]
-    others = [(name, needs) for name, needs in work.cannot_tell if name not in about_a_run]
-    unbuilt = [name for name, needs in others if not work.compiled and _any(needs, "compiled.")]
+    about_a_run = [name for name, needs in cannot_tell if _any(needs, "observed.", "profile.")]
+    rehearsed = [name for name, needs in cannot_tell if _any(needs, "rehearsal.")]
+    aside = {*about_a_run, *rehearsed}
+    others = [(name, needs) for name, needs in cannot_tell if name not in aside]
+    unbuilt = [name for name, needs in others if not compiled and _any(needs, "compiled.")]
     entries = [(f"rule {name}", f"needs {', '.join(needs)}") for name, needs in others if name not in unbuilt]
     if unbuilt:
         entries.append(
             (f"{len(unbuilt)} rules about the compiled program ({', '.join(unbuilt)})", "there is none")
+        )
+    if rehearsed:
+        entries.append(
+            (f"{len(rehearsed)} rules about what a program does", "they need a rehearsal: check --rehearse")
         )
     if about_a_run:
         entries.append(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tpuguru.facts.finding import LEVEL_SIGNS
 from tpuguru.report.check.document_program import program_sections
+from tpuguru.report.check.document_rehearsal import rehearsal_section
 from tpuguru.report.check.figures import LEVELS_IN_WORDS, figure_text, source_text
 from tpuguru.report.contracts.check import CheckReport, SettingRecord, WhatIfRecord
 from tpuguru.report.contracts.common import FindingRecord
@@ -26,6 +27,7 @@ def check_document(report: CheckReport) -> Document:
         _settings(report),
         _findings(report),
         _mesh_and_batch(report),
+        rehearsal_section(report),
         *program_sections(report),
         _filled_in(report),
         _not_checked(report),

@@ -21,7 +21,7 @@ def memory_record(memory: Memory) -> MemoryRecord:
         alias=bytes_figure(memory.alias_bytes, origin),
         generated_code=bytes_figure(memory.generated_code_bytes, origin),
         host=bytes_figure(host or None, origin),
-        largest=tuple(buffer_record(buffer) for buffer in memory.largest[:LARGEST_SHOWN]),
+        largest=tuple(buffer_record(buffer) for buffer in (memory.largest or memory.made)[:LARGEST_SHOWN]),
     )
 
 

@@ -24,3 +24,9 @@ class CheckOptions:
     seconds: float = 3600.0
     variant: str = ""
     quiet: bool = False
+    rehearse: bool = False
+    """Run the launch's own command on a virtual slice; the next ones are of that run."""
+    yes: bool = False
+    processes: str = "auto"
+    steps: int = 3
+    network: bool = False

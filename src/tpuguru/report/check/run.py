@@ -1,6 +1,7 @@
 """The main job, from a paste to a report; each result is told as it arrives."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from tpuguru.aot.record import FailureKind
 from tpuguru.base.errors import TpuguruError, UsageError
@@ -13,6 +14,7 @@ from tpuguru.report.check.assemble import assemble
 from tpuguru.report.check.choose import choose_launch
 from tpuguru.report.check.options import CheckOptions, Prove
 from tpuguru.report.check.progress import Progress, Say
+from tpuguru.report.check.rehearsed.command import is_program_of_ours
 from tpuguru.report.check.verdict import refused, stopped_by_lint, verdict_of
 from tpuguru.report.check.work import Work
 from tpuguru.report.contracts.check import CheckReport
@@ -35,12 +37,21 @@ def check(paste: Paste, options: CheckOptions) -> CheckResult:
     NothingToCheckError when the paste has no launch, UsageError when it cannot be compiled as asked,
     ToolFailureError when the toolchain is missing. KeyboardInterrupt leaves no half run.
     """
+    if options.rehearse or is_program_of_ours(paste, Path.cwd()):
+        return _rehearsed(paste, options)
     say = Progress(quiet=options.quiet)
     work = _begin(paste, options)
     say(f"{work.launch.framework} launch on {work.target.slice.text}: {len(work.launch.settings)} settings")
     if _before_compiling(work, say):
         _compile(work, say)
     return CheckResult(assemble(work), work.tool_failed)
+
+
+def _rehearsed(paste: Paste, options: CheckOptions) -> CheckResult:
+    """Run the launch's own command: asked for, or the only way for a program of no framework we compile."""
+    from tpuguru.report.check.rehearsed.run import check_by_rehearsal  # noqa: PLC0415 - the slice is heavy
+
+    return CheckResult(check_by_rehearsal(paste, options), tool_failed=False)
 
 
 def _begin(paste: Paste, options: CheckOptions) -> Work:

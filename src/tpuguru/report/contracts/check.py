@@ -8,9 +8,10 @@ from typing import Literal
 import msgspec
 
 from tpuguru.report.contracts.common import Figure, FindingRecord, LocationRecord, NotChecked, ToolRecord
+from tpuguru.report.contracts.rehearsal import RehearsalReport
 
 type Outcome = Literal["rejected", "does_not_fit", "fits", "failed", "not_compiled"]
-type Stage = Literal["read", "lint", "resolve", "lower", "compile", "none"]
+type Stage = Literal["read", "lint", "resolve", "lower", "compile", "run", "none"]
 type SettingStatus = Literal[
     "live", "dead", "default", "redundant", "overridden", "outside_program", "needed", "not_proved"
 ]
@@ -209,6 +210,8 @@ class CheckReport(msgspec.Struct, frozen=True, rename={"schema_": "schema"}):
     runs: tuple[RunRecordBrief, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()
     errors: tuple[str, ...] = ()
+    rehearsal: RehearsalReport | None = None
+    """What the launch did on a virtual slice, when it was rehearsed: the program sections are of its step."""
 
 
 CONTRACT = ("check.v1", CheckReport)

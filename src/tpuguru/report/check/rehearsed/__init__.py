@@ -1,0 +1,1 @@
+"""A check that runs the launch's own command on a virtual slice."""
