@@ -22,7 +22,7 @@ def largest_made(module: Module, executions: Executions) -> tuple[Buffer, ...]:
     found: dict[tuple[str, str], Buffer] = {}
     for instruction in _makers(module, executions):
         for array in arrays_of(instruction.shape):
-            if array.space == 0:
+            if array.space == 0 and array.dimensions:
                 found.setdefault((array.text, instruction.op_name), _buffer(module, instruction, array))
     return tuple(sorted(found.values(), key=lambda buffer: -buffer.bytes)[:_MOST])
 

@@ -10,6 +10,7 @@ from tpuguru.facts.factset import Facts
 from tpuguru.facts.origin import Origin, OriginKind
 from tpuguru.facts.value import FactValue, Record, Value
 from tpuguru.report.rehearsal.donation import undonated_bytes
+from tpuguru.report.rehearsal.words import short
 from tpuguru.slice.records import Records
 from tpuguru.slice.summary import LateCompile, Summary
 
@@ -89,7 +90,7 @@ def _late(late: tuple[LateCompile, ...]) -> Iterator[tuple[str, FactValue]]:
             "change": each.change,
             "cause": each.cause,
             "seconds": each.seconds,
-            "python": each.python,
+            "python": short(each.python),
         }
         for each in late
     )
@@ -107,7 +108,7 @@ def _step(view: "RehearsalView") -> Iterator[tuple[str, FactValue]]:
     yield "rehearsal.reads_per_step", step.reads
     yield "rehearsal.read_bytes_per_step", step.read_bytes
     yield "rehearsal.writes_per_step", step.writes
-    reads: tuple[Record, ...] = tuple({"python": e.python, "count": e.count} for e in step.readers)
+    reads: tuple[Record, ...] = tuple({"python": short(e.python), "count": e.count} for e in step.readers)
     yield "rehearsal.reads", reads
 
 

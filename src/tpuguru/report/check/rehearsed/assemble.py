@@ -47,7 +47,7 @@ def assemble(work: Rehearsed) -> CheckReport:
         input=input_record(work.paste, launch),
         verdict=verdict_of(view),
         target=said.target_record(work.facts),
-        stack=StackRecord(f"the user's {view.rehearsal.interpreter.python}", _versions(view)),
+        stack=StackRecord(str(view.rehearsal.interpreter.python), _versions(view)),
         filled_in=tuple(redact(note) for note in work.found.notes),
         settings=setting_records(launch, ()) if maxtext else (),
         findings=tuple(finding_record(finding) for finding in work.judged.findings),
