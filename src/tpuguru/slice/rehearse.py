@@ -4,13 +4,12 @@ import json
 import os
 import secrets
 import signal
-import subprocess
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tpuguru.base.errors import ToolFailureError
 from tpuguru.base.locations import cache_directory, state_directory
@@ -24,11 +23,11 @@ from tpuguru.slice.plan import Processes, Rank, choose_processes, plan_ranks
 from tpuguru.slice.ready import says_ready
 from tpuguru.slice.self_test import require_self_test
 from tpuguru.slice.settings import SliceSettings
+from tpuguru.slice.texts import texts_written
 from tpuguru.slice.values.server import ValuesServer, values_server
 
-_TEXT_WORKER = Path(__file__).parent / "workers" / "record_texts.py"
-_TEXT_SECONDS = 120
-_MOST_TEXTS = 128
+if TYPE_CHECKING:
+    import subprocess
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +94,7 @@ def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
     rehearsal.records.mkdir(parents=True)
     started = time.monotonic()
     with ExitStack() as stack:
+        stack.enter_context(texts_written(rehearsal.records / "programs", interpreter))
         server = stack.enter_context(
             values_server(_computing_python(request, interpreter), request.patience_seconds)
         )
@@ -114,9 +114,8 @@ def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
         _write_job(rehearsal, request, ranks)
         with (rehearsal.folder / "output.log").open("w", encoding="utf-8") as log:
             _run(rehearsal, request, ranks, server, _Output(log.write, on_line, rehearsal))
+        rehearsal.seconds = time.monotonic() - started
     rehearsal.notes = server.notes
-    rehearsal.seconds = time.monotonic() - started
-    _write_texts(rehearsal)
     _write_whole(rehearsal.folder / "rehearsal.json", _outcome(rehearsal))
     return rehearsal
 
@@ -227,27 +226,3 @@ def _write_whole(path: Path, content: dict[str, Any]) -> None:
     part = path.with_suffix(".part")
     part.write_text(json.dumps(content, indent=1), encoding="utf-8")
     part.replace(path)
-
-
-def _write_texts(rehearsal: Rehearsal) -> None:
-    """Write the readable forms of the biggest programs, with the user's own jaxlib."""
-    programs = rehearsal.records / "programs"
-    if not rehearsal.interpreter.has_jaxlib or not programs.is_dir():
-        return
-    folders = sorted(programs.iterdir(), key=_weight, reverse=True)[:_MOST_TEXTS]
-    if folders:
-        command = [str(rehearsal.interpreter.python), str(_TEXT_WORKER), *map(str, folders)]
-        environment = os.environ | {"JAX_PLATFORMS": "cpu"}
-        try:
-            subprocess.run(command, env=environment, capture_output=True, timeout=_TEXT_SECONDS, check=False)
-        except subprocess.TimeoutExpired:
-            return  # the bytes are there; who wants the text can make it
-
-
-def _weight(folder: Path) -> tuple[bool, int]:
-    """Rank programs: those that communicate first, however small, then the big ones."""
-    try:
-        communicates = b'"collectives":true' in (folder / "facts.json").read_bytes()
-        return communicates, (folder / "module.hlo.pb").stat().st_size
-    except OSError:
-        return False, 0

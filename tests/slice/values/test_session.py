@@ -38,6 +38,9 @@ class Adder:
     def prepare(self, program: Program) -> None:
         program.dependencies = self.dependencies[program.frame.name]
 
+    def warm_up(self, devices: int) -> None:
+        raise NotImplementedError
+
     def run(self, execution: Execution) -> list[list[bytes]] | None:
         program = execution.program
         self.runs.append(program.frame.name)

@@ -60,6 +60,10 @@ class CpuEngine:
         else:
             self._prepare(program)
 
+    def warm_up(self, devices: int) -> None:
+        """Start the child, which imports JAX while the program compiles."""
+        self._start(devices)
+
     def _prepare(self, program: Program) -> None:
         frame = program.frame
         header = {

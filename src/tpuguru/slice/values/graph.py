@@ -239,6 +239,9 @@ class Engine(Protocol):
     def prepare(self, program: Program) -> None:
         """Fill ``dependencies`` or ``objection``."""
 
+    def warm_up(self, devices: int) -> None:
+        """Begin to get ready for programs on so many devices: a rank has joined, and will read something."""
+
     def run(self, execution: Execution) -> list[list[bytes]] | None:
         """Return the outputs' bytes by place, unknown arguments read as zeros; None when it failed."""
 

@@ -34,6 +34,9 @@ class NoEngine:
         """Object to every program."""
         program.objection = "values are switched off"
 
+    def warm_up(self, devices: int) -> None:
+        """There is nothing to start."""
+
     def run(self, execution: Execution) -> list[list[bytes]] | None:  # noqa: ARG002 - the protocol's signature
         """Compute nothing."""
         return None
@@ -94,6 +97,7 @@ class Service:
         """Listen at ``path``; ranks that are idle for ``patience_seconds`` are taken for deadlocked."""
         self._patience = patience_seconds
         self._used: dict[int, float] = {}
+        self._engine = engine
         self._session = Session(engine)
         self._selector = selectors.DefaultSelector()
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -130,9 +134,12 @@ class Service:
 
     def _receive(self, connection: _Connection) -> None:
         self._heard = time.monotonic()
+        met = bool(connection.rank.devices)
         if not connection.receive() and connection.socket in self._selector.get_map():
             self._selector.unregister(connection.socket)
             connection.close()
+        elif connection.rank.devices and not met:
+            self._engine.warm_up(len(connection.rank.devices))
         self._heard = time.monotonic()
 
     def _look_for_deadlocks(self) -> None:

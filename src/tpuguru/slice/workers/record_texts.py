@@ -1,13 +1,22 @@
 """Write the text of recorded programs beside their bytes. Runs in the user's Python; imports nothing of ours.
 
-Arguments: program folders. ``program.mlir`` is the StableHLO without locations, ``optimized_hlo.txt`` the
-optimised HLO as XLA prints it.
+Argument: the folder of programs, which grows until the standard input ends; the rest is written then.
+``program.mlir`` is the StableHLO without locations, ``optimized_hlo.txt`` the optimised HLO as XLA prints it.
 """
 
+import os
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from select import select
 from typing import Any
+
+_NICENESS = 10
+_LOOK_SECONDS = 0.5
+_MOST_MEANWHILE = 64
+_MOST = 128
+"""Programs whose texts are written: an eager program may have thousands."""
 
 
 def field_one(message: bytes) -> bytes:
@@ -53,6 +62,36 @@ def write_texts(folder: Path) -> None:
         part.replace(folder / target)
 
 
+def whole(programs: Path) -> Iterator[Path]:
+    """Yield the folders that are complete: their facts are written last."""
+    if programs.is_dir():
+        yield from (folder for folder in programs.iterdir() if (folder / "facts.json").is_file())
+
+
+def weight(folder: Path) -> tuple[bool, int]:
+    """Rank programs: those that communicate first, however small, then the big ones."""
+    communicates = b'"collectives":true' in (folder / "facts.json").read_bytes()
+    return communicates, (folder / "module.hlo.pb").stat().st_size
+
+
+def ended(seconds: float) -> bool:
+    """Wait, and say whether the standard input has ended: nobody writes to it."""
+    return bool(select([sys.stdin], [], [], seconds)[0])
+
+
+def main(programs: Path) -> None:
+    """Write what appears, at a low priority; at the end the heaviest of what is left."""
+    os.nice(_NICENESS)
+    done: set[Path] = set()
+    while not ended(_LOOK_SECONDS):
+        for folder in whole(programs):
+            if folder not in done and len(done) < _MOST_MEANWHILE:
+                write_texts(folder)
+                done.add(folder)
+    rest = sorted((folder for folder in whole(programs) if folder not in done), key=weight, reverse=True)
+    for folder in rest[: _MOST - len(done)]:
+        write_texts(folder)
+
+
 if __name__ == "__main__":
-    for argument in sys.argv[1:]:
-        write_texts(Path(argument))
+    main(Path(sys.argv[1]))

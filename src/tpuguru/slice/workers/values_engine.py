@@ -7,6 +7,7 @@ on programs made for a TPU; whoever started us starts us again.
 import os
 import sys
 import threading
+from importlib import import_module
 from typing import Any, BinaryIO
 
 from .host_calls import HostCallbackError
@@ -71,6 +72,7 @@ def main() -> None:
         TF_CPP_MIN_LOG_LEVEL="3",
         OPENBLAS_NUM_THREADS="1",  # kernels' matrices are small, and XLA has threads of its own
     )
+    import_module("jax")  # takes a second, which nobody waits for before the first request
     Server(sys.stdin.buffer, answers).serve()
 
 
