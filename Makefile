@@ -12,7 +12,7 @@ lint:
 
 format:
 	@environment=$$(scripts/bootstrap dev) && "$$environment/bin/ruff" format . && "$$environment/bin/ruff" check --fix . && \
-	"$$environment/bin/clang-format" --style=file:native/.clang-format -i native/*/*.cc native/*/*.h tests/native/*.cc
+	"$$environment/bin/clang-format" --style=file:native/.clang-format -i native/*/*.cc native/*/*.h tests/native/*.cc tests/native/unit/*
 
 lock:  ## refresh the hash-pinned requirement files
 	@scripts/lock

@@ -69,6 +69,16 @@ std::vector<int64_t> PaddedDims(const std::vector<int64_t>& dims, const Layout& 
   return padded;
 }
 
+// Whether each dimension appears once.
+bool IsPermutation(const std::vector<int64_t>& order, size_t rank) {
+  std::vector<bool> seen(rank, false);
+  for (const int64_t dim : order) {
+    if (dim < 0 || static_cast<size_t>(dim) >= rank || seen[static_cast<size_t>(dim)]) return false;
+    seen[static_cast<size_t>(dim)] = true;
+  }
+  return order.size() == rank;
+}
+
 size_t Product(const std::vector<int64_t>& dims) {
   size_t product = 1;
   for (const int64_t dim : dims) product *= static_cast<size_t>(dim);
@@ -96,7 +106,7 @@ Layout ParseLayout(const std::string& text, size_t rank) {
   if (brace != std::string::npos) ReadNumbers(text.c_str() + brace + 1, ":}", layout.minor_to_major);
   const size_t tiles = text.find("T(");
   if (tiles != std::string::npos) ReadTiles(text.c_str() + tiles + 1, layout);
-  if (layout.minor_to_major.size() != rank) {
+  if (!IsPermutation(layout.minor_to_major, rank)) {
     layout.minor_to_major.clear();
     for (size_t i = rank; i > 0; i--) layout.minor_to_major.push_back(static_cast<int64_t>(i - 1));
   }

@@ -1,23 +1,50 @@
 #include "records/json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 namespace slice {
+namespace {
+
+constexpr char kReplacement[] = "\xef\xbf\xbd";  // U+FFFD
+
+// Bytes of the UTF-8 character that starts there; 0 when none does. JSON is UTF-8, but what libtpu and
+// programs say need not be.
+size_t CharacterSize(const std::string& text, size_t at) {
+  const auto byte = [&](size_t i) {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
+  };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  const size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  uint32_t code = lead & (0x7f >> size);
+  for (size_t i = 1; i < size; i++) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+    code = code << 6 | (byte(i) & 0x3f);
+  }
+  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  return lead >= 0xc0 && lead < 0xf8 && code >= kSmallest[size] && code < 0x110000 && !surrogate ? size : 0;
+}
+
+std::string Quoted(const std::string& character) {
+  const auto byte = static_cast<unsigned char>(character[0]);
+  if (byte == '"' || byte == '\\') return "\\" + character;
+  if (byte >= 0x20 && byte != 0x7f) return character;
+  char escape[8];
+  std::snprintf(escape, sizeof escape, "\\u%04x", byte);
+  return escape;
+}
+
+}  // namespace
 
 std::string QuoteJson(const std::string& text) {
   std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += {'\\', c};
-    } else if (byte < 0x20 || byte == 0x7f) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", byte);
-      quoted += escape;
-    } else {
-      quoted += c;
-    }
+  for (size_t at = 0; at < text.size();) {
+    const size_t size = CharacterSize(text, at);
+    quoted += size ? Quoted(text.substr(at, size)) : kReplacement;
+    at += std::max<size_t>(size, 1);
   }
   return quoted + "\"";
 }
