@@ -75,3 +75,24 @@ def test_padding_follows_the_tile(shape: str, padded: int) -> None:
     """The most minor dimensions are rounded up to the first tile's sizes."""
     [array] = arrays_of(shape)
     assert array.padded_bytes == padded
+
+
+def test_a_program_of_local_shapes_tells_nothing_about_replication(tmp_path: Path) -> None:
+    """TorchTPU sends each device's own program: equal shapes before and after partitioning mean nothing."""
+    folder = tmp_path / "programs" / "p"
+    folder.mkdir(parents=True)
+    (folder / "optimized_hlo.txt").write_text(HLO.replace("is_scheduled=true", "num_partitions=4"))
+    mesh = 'sdy.mesh @mesh = <["x"=4]>\n'
+    main = "func.func public @main(%arg0: tensor<10x100xf32>) -> (tensor<10x100xf32>) {\n"
+    (folder / "facts.json").write_text('{"num_partitions": 4}')
+    for text, replicated in ((main, None), (mesh + main, 4000)):
+        (folder / "program.mlir").write_text("module @f {\n" + text + "%0 = stablehlo.sine %arg0\n}\n")
+        assert extract_folder(tmp_path).memory.parameters.replicated_bytes == replicated
+
+
+def test_a_recorded_program_is_read_as_text_though_its_proto_is_bigger(tmp_path: Path) -> None:
+    """The proto beside it is no dump of another program."""
+    (tmp_path / "optimized_hlo.txt").write_text(HLO)
+    (tmp_path / "module.hlo.pb").write_bytes(b"x" * 100_000)
+    (tmp_path / "facts.json").write_text("{}")
+    assert extract_folder(tmp_path).program.name == "jit_f"

@@ -42,7 +42,7 @@ def program(index: int, name: str, flops: float, time: float, folder: str = "") 
         "program": folder or f"{name}-{index}",
         "index": index,
         "name": name,
-        "caller": "lib.so",
+        "caller": "libjax_common.so",
         "python": "a.py:1",
         "seconds": 2.0,
         "cached": False,
@@ -185,3 +185,27 @@ def test_no_index_is_too_damaged_for_one_sentence(
         summarise(read_records(folder))
     except TpuguruError:
         return
+
+
+def step(index: int, second: float) -> dict[str, Any]:
+    moved = {"count": 0, "bytes": 0}
+    both = {"to_device": moved, "to_host": moved}
+    return counts(p0=5, p1=5) | {"step": {"index": index, "second": second, "first": both, "last": both}}
+
+
+@pytest.mark.parametrize(
+    ("caller", "late"), [("libjax_common.so", ["jit_step", "jit_save"]), ("libxla_base.so", ["jit_save"])]
+)
+def test_the_first_step_is_over_when_the_next_begins(tmp_path: Path, caller: str, late: list[str]) -> None:
+    """What compiles before is part of it; the step for other shapes is not, unless programs are operations."""
+    lines = [
+        program(0, "jit_step", 100.0, 101.0),
+        first(0, 102.0, "f32[8]"),
+        program(1, "jit_step", 90.0, 103.0),
+        first(1, 104.0, "f32[9]"),
+        program(2, "jit_metrics", 1.0, 105.0),
+        program(3, "jit_save", 1.0, 111.0),
+    ]
+    named = [line | {"caller": caller} if line["event"] == "program" else line for line in lines]
+    folder = write(tmp_path, client(), *named, step(0, 110.0))
+    assert [each.name for each in summarise(read_records(folder)).late] == late

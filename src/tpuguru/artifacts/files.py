@@ -76,7 +76,8 @@ def find_artifacts(root: Path, module: str | None = None) -> Artifacts:
         return _single(root)
     if not root.is_dir():
         raise UsageError(f"there is no folder or file {root}")
-    modules = {**_modules(_walk(root)), **_slice_programs(root)} or _modules(_files_in(root / "program"))
+    # A slice's folders hold protos too, whose names would make dumps of them.
+    modules = _slice_programs(root) or _modules(_walk(root)) or _modules(_files_in(root / "program"))
     if not modules:
         raise NothingToCheckError(
             f"no compiler artifact in {root}",

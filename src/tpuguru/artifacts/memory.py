@@ -227,10 +227,15 @@ def _parameter_buffers(module: Module, assignment: Assignment | None) -> dict[in
 def _replicated(
     buffers: dict[int, ParameterBuffer], stablehlo: StableHlo | None, partitions: int
 ) -> list[ParameterBuffer] | None:
-    """Return inputs whose local shape is the global one; None without StableHLO arguments to compare."""
+    """Return inputs whose local shape is the global one; None without StableHLO arguments to compare.
+
+    Where nothing names a mesh or a sharding, shapes are local ones (TorchTPU's programs) and say nothing.
+    """
     if partitions <= 1:
         return []
     if stablehlo is None or len(stablehlo.arguments) != len(buffers):
+        return None
+    if not stablehlo.mesh and all(argument.sharded is None for argument in stablehlo.arguments):
         return None
     whole = []
     for argument in stablehlo.arguments:

@@ -26,6 +26,7 @@ _FRAME = re.compile(r'\s+File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<func
 _EXCEPTION = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:: .*)?$")
 _BEGINS = "Traceback (most recent call last):"
 _INSTALLED = ("-packages/", "/lib/python3", "<frozen")
+_LETTER = re.compile(r"[^\W\d_]")
 _NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
 _MOST_WARNINGS = 500
 _LONGEST = 400
@@ -157,7 +158,7 @@ def _warning(text: str) -> tuple[str, str] | None:
         return None
     for pattern in (_PYTHON, _GLOG, _NAMED):
         found = pattern.search(text) if pattern is _NAMED else pattern.match(text)
-        if found:
+        if found and _LETTER.search(found["text"]):
             parts = found.groupdict()
             kind = f"{parts['kind']}: " if "kind" in parts else ""
             return f"{kind}{parts['text'].strip()}", parts.get("place", "") or ""

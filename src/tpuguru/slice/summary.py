@@ -8,6 +8,8 @@ from typing import Literal
 
 from tpuguru.slice.records import DeviceUse, ProgramRecord, Records
 
+_HEAVY = 0.05
+
 type Key = tuple[int, int]
 """A loaded program: process id and index in that process."""
 
@@ -44,6 +46,8 @@ class LateCompile:
     change: str
     """Which argument differs from the last program of this name; empty when the name is new."""
     cause: Literal["shape", "same-types", "new"] = "new"
+    heavy: bool = False
+    """Whether it does a good part of the step's arithmetic: small helpers compile in a moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,7 @@ class _FirstStep:
     """When the first step began to run, and when it was over; never, when nothing repeats."""
 
     program: str = ""
+    flops: float = 0.0
     begun: float = math.inf
     over: float = math.inf
 
@@ -144,7 +149,10 @@ def _first_step(records: Records) -> _FirstStep:
     begun = records.first_executed.get((main.pid, main.index), math.inf)
     step = records.steps.get(main.pid)
     over = step.second if step and step.index == main.index else 0.0
-    return _FirstStep(main.name, begun, over or begun)
+    if "jax" in main.caller:
+        return _FirstStep(main.name, main.flops, begun, over or begun)
+    # Eager programs of one name and many shapes make up every step: another one is not the step anew.
+    return _FirstStep("", main.flops, begun, over or math.inf)
 
 
 def _late(records: Records, ready_at: float) -> Iterator[LateCompile]:
@@ -152,7 +160,9 @@ def _late(records: Records, ready_at: float) -> Iterator[LateCompile]:
 
     A main program for other shapes is late even before the first step is over.
     """
-    first = _FirstStep("", ready_at, ready_at) if ready_at else _first_step(records)
+    first = _first_step(records)
+    if ready_at:
+        first = _FirstStep("", first.flops, ready_at, ready_at)
     last_of_name: dict[str, tuple[str, ...]] = {}
     seen: set[str] = set()
     for program in sorted(records.programs, key=lambda each: each.time):
@@ -162,7 +172,8 @@ def _late(records: Records, ready_at: float) -> Iterator[LateCompile]:
         again = cause == "shape" and program.name == first.program
         if program.time > (first.begun if again else first.over) and program.folder not in seen:
             change = _change(before, arguments)
-            yield LateCompile(program.name, program.seconds, program.python, change, cause)
+            heavy = first.flops > 0 and program.flops >= first.flops * _HEAVY
+            yield LateCompile(program.name, program.seconds, program.python, change, cause, heavy)
         seen.add(program.folder)
         last_of_name[program.name] = arguments
 

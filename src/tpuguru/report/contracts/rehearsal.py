@@ -65,6 +65,7 @@ class LateCompileEntry(msgspec.Struct, frozen=True):
     python: str
     change: str
     cause: Literal["shape", "same-types", "new"] = "new"
+    heavy: bool = False
 
 
 class DeviceEntry(msgspec.Struct, frozen=True):

@@ -101,11 +101,12 @@ def show_line(rank: int, stream: str, line: str) -> None:
 
 
 class _Progress:
-    """Names what is read once the reading has taken a second; a short one stays silent."""
+    """Names what is read, at most once a second; a short reading stays silent."""
 
     def __init__(self) -> None:
-        self._started = time.monotonic()
+        self._told = time.monotonic()
 
     def __call__(self, what: str) -> None:
-        if time.monotonic() - self._started > 1:
+        if time.monotonic() - self._told > 1:
+            self._told = time.monotonic()
             print(what, file=sys.stderr, flush=True)

@@ -91,7 +91,10 @@ def _program(read: ReadProgram) -> contract.ProgramEntry:
 
 
 def _late(summary: Summary) -> list[contract.LateCompileEntry]:
-    return [contract.LateCompileEntry(e.name, e.seconds, e.python, e.change, e.cause) for e in summary.late]
+    return [
+        contract.LateCompileEntry(e.name, e.seconds, e.python, e.change, e.cause, e.heavy)
+        for e in summary.late
+    ]
 
 
 def _devices(summary: Summary) -> list[contract.DeviceEntry]:

@@ -89,12 +89,13 @@ def _late(late: tuple[LateCompile, ...]) -> Iterator[tuple[str, FactValue]]:
             "name": each.name,
             "change": each.change,
             "cause": each.cause,
+            "heavy": each.heavy,
             "seconds": each.seconds,
             "python": short(each.python),
         }
         for each in late
     )
-    shapes = Counter(each.name for each in late if each.cause == "shape")
+    shapes = Counter(each.name for each in late if each.cause == "shape" and each.heavy)
     yield "rehearsal.late", records
     yield "rehearsal.late_shapes", shapes.total()
     yield "rehearsal.most_shapes", max(shapes.values(), default=0)

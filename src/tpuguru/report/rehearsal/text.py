@@ -79,7 +79,7 @@ def _slice(records: Records) -> Iterator[str]:
     first = records.clients[0]
     slices = f"{first.slices} × " if first.slices > 1 else ""
     yield (
-        f"slice: {slices}{first.topology}, {first.all_devices} devices {first.device_kind}, "
+        f"slice: {slices}{first.topology}, {counted(first.all_devices, 'device')} {first.device_kind}, "
         f"{len(records.clients)} process{'es' if len(records.clients) > 1 else ''}"
     )
 

@@ -1,11 +1,13 @@
 """Words that the texts about a rehearsal share: places in a program, counts."""
 
+_WHOLE = 100
 _INSTALLED = "-packages/"
 
 
 def counted(number: float, noun: str) -> str:
-    """Return «1 program», «2.5 programs»."""
-    return f"{number:.3g} {noun}{'' if number == 1 else 's'}"
+    """Return «1 program», «2.5 programs», «1,234 programs»."""
+    shown = f"{number:,.0f}" if number >= _WHOLE else f"{number:.3g}"
+    return f"{shown} {noun}{'' if number == 1 else 's'}"
 
 
 def short(place: str) -> str:
