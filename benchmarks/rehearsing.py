@@ -22,10 +22,11 @@ class Checks:
 
     failed: list[str] = field(default_factory=list)
 
-    def expect(self, what: str, holds: object, detail: object = "") -> None:
+    def expect(self, what: str, holds: object, detail: object = "") -> bool:
         print(f"  {'ok  ' if holds else 'FAIL'} {what}{f': {detail}' if detail != '' else ''}", flush=True)
         if not holds:
             self.failed.append(what)
+        return bool(holds)
 
     def finish(self) -> None:
         print("all as expected" if not self.failed else f"{len(self.failed)} not as expected: {self.failed}")
