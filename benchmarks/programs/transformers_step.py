@@ -50,6 +50,9 @@ def main(name: str, device: str) -> None:
     torch.manual_seed(0)
     batch = {key: value.to(device) for key, value in inputs(name).items()}
     model = MODELS[name]().train().to(device)
+    untied = sum(1 for _ in model.parameters())
+    model.tie_weights()  # moving a module to «tpu» leaves each of two tied layers with a parameter of its own
+    tell(untied=untied, tied=sum(1 for _ in model.parameters()))
     tell(parameters=sum(each.numel() for each in model.parameters()))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     for step in range(STEPS):

@@ -112,7 +112,7 @@ def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
         ranks = plan_ranks(settings, request.processes, request.command, interpreter)
         rehearsal.ranks = len(ranks)
         _write_job(rehearsal, request, ranks)
-        with (rehearsal.folder / "output.log").open("w", encoding="utf-8") as log:
+        with (rehearsal.folder / "output.log").open("w", buffering=1, encoding="utf-8") as log:
             _run(rehearsal, request, ranks, server, _Output(log.write, on_line, rehearsal))
         rehearsal.seconds = time.monotonic() - started
     rehearsal.notes = server.notes
