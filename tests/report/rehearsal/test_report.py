@@ -184,3 +184,27 @@ def test_a_damaged_outcome_is_one_sentence(state: Path, capsys: Capture, content
     (kept.keep(state) / "rehearsal.json").write_text(content)
     assert main(["rehearse", "--show", kept.RUN_ID]) in (1, 2)
     assert "bug" not in capsys.readouterr().err
+
+
+def test_two_rehearsals_are_compared(state: Path, capsys: Capture) -> None:
+    """What differs is named, and nothing else; a rehearsal does not differ from itself."""
+    kept.keep(state)
+    other = "20261201-110000-000002"
+    lines = [line for line in kept.INDEX if line.get("index") != 2]
+    kept.keep(state, *lines, output="[0 err] WARNING: new\n", run_id=other, codes=[1])
+    assert main(["rehearse", "--compare", kept.RUN_ID, other]) == 0
+    shown = capsys.readouterr().out
+    assert "ended: end → failed" in shown
+    assert "programs compiled late: 1 → 0" in shown
+    assert "warning: – → new" in shown
+    assert "finding: donated-buffers-not-usable → –" in shown
+    assert "peak" not in shown
+    assert main(["rehearse", "--compare", other, other]) == 0
+    assert "nothing differs" in capsys.readouterr().out
+
+
+def test_a_program_of_a_rehearsal_is_extracted_by_its_id(state: Path, capsys: Capture) -> None:
+    """``tpuguru extract`` knows the rehearsals as it knows the runs."""
+    kept.keep(state)
+    assert main(["extract", kept.RUN_ID]) == 0
+    assert capsys.readouterr().out.startswith("jit_step: 4 partitions")

@@ -59,14 +59,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _folder(source: str) -> Path:
-    """Return the folder of a run by its id, or the path as it is."""
+    """Return the folder of a run or a rehearsal by its id, or the path as it is."""
     from tpuguru.base.locations import state_directory  # noqa: PLC0415
 
     path = Path(source)
     if not path.exists() and source and "/" not in source:
-        run_folder = state_directory() / "runs" / source
-        if run_folder.is_dir():
-            return run_folder
+        kept = (state_directory() / "runs" / source, state_directory() / "rehearsals" / source / "records")
+        for folder in kept:
+            if folder.is_dir():
+                return folder
     return path
 
 

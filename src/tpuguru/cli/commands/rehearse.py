@@ -16,6 +16,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--show", default="", metavar="ID", help="report a kept rehearsal again; runs nothing"
     )
+    parser.add_argument(
+        "--compare", nargs=2, default=[], metavar="ID", help="what differs between two kept rehearsals"
+    )
     parser.add_argument("--list", action="store_true", help="list the kept rehearsals; runs nothing")
     parser.add_argument(
         "--processes",
@@ -81,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     require_platform()  # before modules that only Linux has are imported
     from tpuguru.report.rehearsal.command import (  # noqa: PLC0415
+        compare_command,
         list_command,
         rehearse_command,
         show_command,
@@ -88,6 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.list:
         return list_command()
+    if arguments.compare:
+        return compare_command(*arguments.compare)
     if arguments.show:
         return show_command(arguments.show, arguments.output_format)
     command = _command(arguments)

@@ -9,6 +9,7 @@ import msgspec
 from tpuguru.base.errors import UsageError
 from tpuguru.base.exit_codes import ExitCode
 from tpuguru.base.redaction import redact, redact_value
+from tpuguru.report.rehearsal.comparison import comparison_text
 from tpuguru.report.rehearsal.contract import to_contract
 from tpuguru.report.rehearsal.judge import findings_of
 from tpuguru.report.rehearsal.text import rehearsal_text
@@ -26,6 +27,12 @@ def rehearse_command(request: RehearsalRequest, *, yes: bool, output_format: str
 def show_command(run_id: str, output_format: str) -> int:
     """Print the report of a kept rehearsal again; the exit code is that of the rehearsal."""
     return _report(load_rehearsal(run_id), output_format)
+
+
+def compare_command(before: str, after: str) -> int:
+    """Print what differs between two kept rehearsals."""
+    print(comparison_text(judged(load_rehearsal(before)), judged(load_rehearsal(after))))
+    return ExitCode.CLEAN
 
 
 def list_command() -> int:
