@@ -59,18 +59,15 @@ def install(folder: Path) -> None:
         ("v6e:1x1", ["V6E", 1, 1, "1x1", "v6e-1", "ran"]),
     ],
 )
-def test_libraries_find_the_chips_of_one_host(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, found: list[object]
-) -> None:
-    """Kind and count of chips, and a sitecustomize of the user's own environment runs as well."""
+def test_libraries_find_the_chips_of_one_host(tmp_path: Path, name: str, found: list[object]) -> None:
+    """Kind and count of chips, and a sitecustomize on the program's own PYTHONPATH runs as well."""
     install(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     settings = SliceSettings(slice=tpu_slice(name), library=Path("plugin.so"), libtpu=Path("libtpu.so"))
     interpreter = Interpreter(Path(sys.executable), Path("libtpu.so"), {"jax": "0.12.0.1"})
     [rank] = plan_ranks(settings, Processes.ONE, (sys.executable, "x.py"), interpreter)
     done = subprocess.run(
         [sys.executable, "-c", _PROGRAM],
-        env=os.environ | rank.environment,
+        env=rank.joins(os.environ | {"PYTHONPATH": str(tmp_path)}),
         capture_output=True,
         text=True,
         check=True,

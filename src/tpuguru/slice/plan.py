@@ -36,6 +36,14 @@ class Rank:
     number: int
     environment: dict[str, str]
 
+    def joins(self, environment: dict[str, str]) -> dict[str, str]:
+        """Return the environment it gets where the program's is ``environment``.
+
+        Our hooks are found before what is on the program's own PYTHONPATH.
+        """
+        paths = filter(None, [str(HOOKS), environment.get("PYTHONPATH", "")])
+        return environment | self.environment | {"PYTHONPATH": os.pathsep.join(paths)}
+
 
 MOST_RANKS = 64
 """Processes of JAX or torch take about 1 GiB each; more than this is a mistake on one machine."""
@@ -156,7 +164,6 @@ def _hook_environment(settings: SliceSettings) -> dict[str, str]:
     """Return the hook that answers who looks for TPUs on the PCI bus, and what it answers of one host."""
     tpu = settings.slice
     return {
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(HOOKS), os.environ.get("PYTHONPATH", "")])),
         "TPU_TOPOLOGY": "x".join(str(size) for size in tpu.topology),  # Ray reads it
         f"{PREFIX}CHIP": tpu.chip.name,
         f"{PREFIX}HOST_CHIPS": str(tpu.devices // tpu.hosts // tpu.chip.devices_per_chip),

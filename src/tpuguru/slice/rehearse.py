@@ -157,7 +157,7 @@ def _run(
     job = {
         "command": list(request.command),
         "folder": str(request.folder),
-        "environments": [dict(os.environ) | dict(request.variables) | rank.environment for rank in ranks],
+        "environments": [rank.joins(os.environ | dict(request.variables)) for rank in ranks],
         "seconds": request.seconds,
         "memory_bytes": request.memory_bytes or most_of_memory(),
         "network": request.network,

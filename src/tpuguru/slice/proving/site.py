@@ -92,7 +92,7 @@ class Site:
         # Sets and dictionaries of texts have one order in all runs, unless the user chose otherwise.
         base = {"PYTHONHASHSEED": "0"} | os.environ | dict(command.variables)
         added = stop.environment() | {f"{PREFIX}ASKED": str(self.asked)}
-        found = [base | rank.environment | added for rank in ranks]
+        found = [rank.joins(base) | added for rank in ranks]
         return [_observed(each, run) for each in found] if observe else found
 
 
