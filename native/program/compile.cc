@@ -80,8 +80,9 @@ Compiled CompileProgram(const pjrt::TopologyDescription* topology, const pjrt::P
                         const std::string& options) {
   const double start = Now();
   Compiled compiled;
-  compiled.hash = Sha256(QuestionOf(std::string(program.code, program.code_size), options));
-  NoteQuestion(compiled.hash, program, options);
+  const std::string code(program.code, program.code_size);
+  compiled.hash = Sha256(QuestionOf(code, options));
+  NoteQuestion(compiled.hash, code, options);
   const bool ours = topology == CurrentClient().topology;
   if (ours) compiled.facts = LoadFacts(compiled.hash);
   compiled.cached = compiled.facts != nullptr;
@@ -132,6 +133,7 @@ std::string OverridingOptions(const Executable_DeserializeAndLoad_Args* argument
 Error* Executable_DeserializeAndLoad(Executable_DeserializeAndLoad_Args* arguments) {
   const FactsRef facts = Unpack(std::string(arguments->bytes, arguments->bytes_size));
   const std::string options = OverridingOptions(arguments);
+  NoteQuestion(HashOf(*facts), facts->program, facts->options);
   arguments->loaded_executable =
       Load({facts, HashOf(*facts), 0, true}, options.empty() ? facts->options : options);
   return nullptr;

@@ -65,25 +65,25 @@ bool Names(std::string_view program, const std::string& name) {
 
 }  // namespace
 
-void NoteQuestion(const std::string& hash, const pjrt::Program& program, const std::string& options) {
+void NoteQuestion(const std::string& hash, const std::string& program, const std::string& options) {
   const Settings& settings = GetSettings();
   if (settings.asked.empty() || !Recording()) return;
-  const std::string code(program.code, program.code_size);
-  const std::string code_hash = Sha256(code).substr(0, kDigits);
+  const std::string program_hash = Sha256(program).substr(0, kDigits);
   const std::string options_hash = Sha256(CanonicalOptions(options)).substr(0, kDigits);
-  Keep(code_hash + ".program", code);
+  Keep(program_hash + ".program", program);
   Keep(options_hash + ".options", options);
   Append(IndexLine("asked")
              .Text("question", ProgramFolderName(hash))
-             .Text("program", code_hash)
+             .Text("program", program_hash)
              .Text("options", options_hash)
-             .Number("size", static_cast<int64_t>(code.size())));
+             .Number("size", static_cast<int64_t>(program.size())));
   {
     const std::lock_guard<std::mutex> lock(GetProgress().mutex);
     GetProgress().asked = WallClock();
   }
-  if (settings.stop_bytes && static_cast<int64_t>(code.size()) > settings.stop_bytes) End("size", code_hash);
-  if (Names(code, settings.stop_name)) End("name", code_hash);
+  const int64_t size = static_cast<int64_t>(program.size());
+  if (settings.stop_bytes && size > settings.stop_bytes) End("size", program_hash);
+  if (Names(program, settings.stop_name)) End("name", program_hash);
 }
 
 void NoteExecution(const pjrt::LoadedExecutable& program) {

@@ -34,7 +34,7 @@ class ProgramCommand:
     @property
     def target(self) -> tuple[str, ...]:
         """What the interpreter runs: ``("train.py",)`` or ``("-m", "train")``; empty when not known."""
-        if _PYTHON.match(Path(self.program[0]).name):
+        if _PYTHON.match(Path(self.program[0]).name) and "-c" not in self.program:
             return self.program[-2:] if "-m" in self.program[1:] else self.program[1:][-1:]
         return ()
 

@@ -48,7 +48,7 @@ def interpreter_of(command: list[str]) -> Path:
         raise UsageError(f"there is no command {command[0]!r}", help="give the command as you would type it")
     if Path(found).name.startswith("python"):
         return Path(found)
-    named = _first_line_interpreter(Path(found))
+    named = first_line_interpreter(Path(found))
     if named:
         return named
     pythons = (word for word in command[1:] if Path(word).name.startswith("python"))
@@ -58,7 +58,8 @@ def interpreter_of(command: list[str]) -> Path:
     return Path(python)
 
 
-def _first_line_interpreter(script: Path) -> Path | None:
+def first_line_interpreter(script: Path) -> Path | None:
+    """Return the Python that an installed command's first line names; None when it names none."""
     with script.open("rb") as file:
         first = file.readline(1024)
     if not first.startswith(b"#!"):

@@ -29,7 +29,9 @@ def plan(arguments: argparse.Namespace, *, seconds: float) -> "JobPlan":
     side = compiling(launch.framework)
     if side is None:
         raise UsageError(
-            f"a {launch.framework} launch cannot be compiled ahead of time yet", location=launch.location
+            f"a {launch.framework} launch cannot be compiled ahead of time yet",
+            location=launch.location,
+            help="tpuguru rehearse --slice … [--prove] -- COMMAND runs the program itself, on no TPU",
         )
     target = side.target(launch, arguments.slice)
     return side.plan(launch, target, arguments.toolchain or side.toolchain, seconds)

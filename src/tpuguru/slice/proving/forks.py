@@ -4,6 +4,7 @@ import array
 import contextlib
 import json
 import os
+import shutil
 import signal
 import socket
 import tempfile
@@ -16,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from tpuguru.base.redaction import redact
 from tpuguru.slice.command import ProgramCommand
+from tpuguru.slice.interpreter import first_line_interpreter
 from tpuguru.slice.launching import events_of, most_of_memory, start_launcher
 from tpuguru.slice.proving.plain import last_words
 from tpuguru.slice.proving.site import RunOutcome, Site
@@ -41,8 +43,7 @@ class ForkServer:
 
     def __init__(self, site: Site, command: ProgramCommand, imports: list[str]) -> None:
         """Start it and import. ForkError when the program cannot be forked."""
-        if not command.target or command.target[0] == "-c":
-            raise ForkError("what the command starts is not a Python script or module")
+        _runnable(command)
         self._site = site
         self._next = 0
         self._waiting: dict[int, tuple[Future[int], Future[int]]] = {}
@@ -65,7 +66,7 @@ class ForkServer:
             environment = self._site.environments(command, self._site.folder, server, Stop())[0]
         job = {
             "command": [
-                command.program[0],
+                str(self._site.interpreter.python),
                 *command.interpreter_options,
                 str(_SERVER),
                 f"{self._folder.name}/forks",
@@ -152,11 +153,12 @@ class ForkServer:
     ) -> "tuple[Future[int], Future[int]]":
         with self._lock:
             self._next += 1
+            program, arguments = _runnable(command)
             futures = self._waiting[self._next] = (Future(), Future())
             message = {
                 "id": self._next,
-                "program": list(command.target),
-                "arguments": list(command.arguments),
+                "program": program,
+                "arguments": arguments,
                 "environment": dict(environment),
                 "folder": str(self._site.request.folder),
             }
@@ -174,6 +176,16 @@ class ForkServer:
         self._launcher.send_signal(signal.SIGTERM)
         self._launcher.wait()
         self._folder.cleanup()
+
+
+def _runnable(command: ProgramCommand) -> tuple[list[str], list[str]]:
+    """Return what Python runs and the words that it reads. ForkError when the command is not Python's."""
+    if command.target:
+        return list(command.target), list(command.arguments)
+    script = shutil.which(command.program[0])
+    if script is None or first_line_interpreter(Path(script)) is None:
+        raise ForkError("what the command starts is not a Python script or module")
+    return [script], [*command.program[1:], *command.arguments]
 
 
 def _send(connection: socket.socket, message: dict[str, Any], descriptors: list[int]) -> None:

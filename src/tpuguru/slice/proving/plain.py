@@ -29,6 +29,7 @@ class _Listener:
     """What the launcher told so far."""
 
     on_line: OnLine
+    log: Callable[[str], object]
     last: deque[str] = field(default_factory=lambda: deque(maxlen=_LAST_LINES))
     codes: list[int | None] = field(default_factory=list)
     reason: str = ""
@@ -41,6 +42,7 @@ class _Listener:
             line = redact(str(event["line"]))
             if event["stream"] == "err" and line.strip():
                 self.last.append(line)
+            self.log(f"[{event['rank']} {event['stream']}] {line}\n")
             self.on_line(int(event["rank"]), str(event["stream"]), line)
         elif kind == "alive":
             self.held = max(self.held, int(event.get("held", 0)))
@@ -62,8 +64,8 @@ def run_plain(
     """Run it with its records under ``run``, for ``seconds`` at most."""
     (run / "records").mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
-    listener = _Listener(on_line)
-    with site.server() as server:
+    with site.server() as server, (run / "output.log").open("w", encoding="utf-8") as log:
+        listener = _Listener(on_line, log.write)
         job = {
             "command": list(command.words),
             "folder": str(site.request.folder),

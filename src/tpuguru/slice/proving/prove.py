@@ -99,7 +99,7 @@ class _Proof:
         started = time.monotonic()
         first = self._first()
         deadline = time.monotonic() + self._request.seconds
-        self._runs = Runs(self._site, deadline, first, lambda _: None)
+        self._runs = Runs(self._site, deadline, first, lambda number: self._on_progress(f"run {number}"))
         notes = self._site.folder / "runs" / "0"
         found = written_settings(self._request.command, read_options(notes))
         self._settings = {setting.key: setting for setting in found}
