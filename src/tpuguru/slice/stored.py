@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,11 @@ def load_rehearsal(run_id: str) -> Rehearsal:
         return _rehearsal(folder, outcome, job)
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{folder}/rehearsal.json is damaged: {error!r}") from error
+
+
+def remove_rehearsal(run_id: str) -> None:
+    """Remove a kept rehearsal by its id or an unambiguous beginning of it; UsageError when there is none."""
+    shutil.rmtree(rehearsals_folder() / _whole_id(run_id))
 
 
 def _rehearsal(folder: Path, outcome: dict[str, Any], job: dict[str, Any]) -> Rehearsal:

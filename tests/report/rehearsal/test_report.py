@@ -208,3 +208,23 @@ def test_a_program_of_a_rehearsal_is_extracted_by_its_id(state: Path, capsys: Ca
     kept.keep(state)
     assert main(["extract", kept.RUN_ID]) == 0
     assert capsys.readouterr().out.startswith("jit_step: 4 partitions")
+
+
+def test_rehearsals_are_among_the_runs(state: Path, capsys: Capture) -> None:
+    """They are listed, in both formats, and removed by their id."""
+    kept.keep(state)
+    assert main(["runs"]) == 0
+    assert capsys.readouterr().out.split() == [
+        kept.RUN_ID,
+        "2026-12-01",
+        "10:00",
+        "rehearsal",
+        "ended",
+        "v6e-4",
+    ]
+    assert main(["runs", "--output-format", "json"]) == 0
+    [listed] = json.loads(capsys.readouterr().out)
+    assert (listed["run_id"], listed["command"]) == (kept.RUN_ID, ["python", "train.py"])
+    assert main(["runs", "remove", "20261201-10"]) == 0
+    assert main(["runs", "remove", kept.RUN_ID]) == 2
+    assert "there is no rehearsal" in capsys.readouterr().err
