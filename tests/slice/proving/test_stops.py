@@ -1,6 +1,9 @@
 """Where runs may end, learnt from a first run."""
 
-from tpuguru.slice.proving.stops import Stop, after_compiling, choose_stop, up_to
+import pytest
+
+from tpuguru.base.errors import UsageError
+from tpuguru.slice.proving.stops import Stop, after_compiling, choose_stop, stop_at, up_to
 from tpuguru.slice.proving.trace import Asked, Compiled, Trace
 
 
@@ -35,6 +38,18 @@ def test_a_program_of_many_small_ones_is_compared_whole() -> None:
     same_name = trace_of(("run", 500, 10), ("run", 9_000, 1e6))
     assert choose_stop(same_name, settled=3) == Stop(settled=3)
     assert up_to(eager, Stop(settled=3)) == eager
+
+
+def test_a_stop_that_does_not_come_is_wrong_use() -> None:
+    """A name that is not sent and a size that nothing reaches say what is sent instead."""
+    trace = trace_of(("init", 400, 10), ("step", 10_000, 1e6))
+    assert stop_at("step", trace, 3) == Stop(name="step", settled=3)
+    assert stop_at("5000", trace, 3) == Stop(size=5000, settled=3)
+    assert stop_at("end", trace, 3) == Stop(settled=3)
+    for wanted in ("train", "20000"):
+        with pytest.raises(UsageError) as raised:
+            stop_at(wanted, trace, 3)
+        assert "step (10000 bytes)" in (raised.value.help or "")
 
 
 def test_to_compile_the_step_the_run_ends_before_it_runs() -> None:

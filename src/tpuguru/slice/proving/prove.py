@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Queue
 
-from tpuguru.base.ablation import Refusal, Variation
+from tpuguru.base.ablation import OutOfBudgetError, Refusal, Variation
 from tpuguru.base.errors import NothingToCheckError
 from tpuguru.base.locations import state_directory
 from tpuguru.slice.command import ProgramCommand
@@ -27,7 +27,7 @@ from tpuguru.slice.proving.prover import SettingProver
 from tpuguru.slice.proving.runs import Runs
 from tpuguru.slice.proving.site import RunOutcome, Site
 from tpuguru.slice.proving.slice_oracle import SliceOracle
-from tpuguru.slice.proving.stops import Stop, after_compiling, choose_stop, main_program, up_to
+from tpuguru.slice.proving.stops import Stop, after_compiling, choose_stop, main_program, stop_at, up_to
 from tpuguru.slice.proving.texts import ProgramTexts
 from tpuguru.slice.proving.trace import Asked, Trace
 from tpuguru.slice.proving.written import written_settings
@@ -36,6 +36,7 @@ from tpuguru.slice.self_test import require_self_test
 from tpuguru.slice.values.server import ValuesServer, values_server
 
 _DEFAULT_EXECUTIONS = 3
+_MOST_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,10 @@ class _Proof:
         base = self._describe(first.trace, stop)
         self._start_forks(imports)
         oracle = self._oracle(stop)
-        self.report.judged = self._learn_noise(oracle, base)
+        try:
+            self.report.judged = self._learn_noise(oracle, base)
+        except OutOfBudgetError:
+            self.report.notes.append("the time for proving was used up before the program ran a second time")
         prover = self._prover(oracle)
         self.report.proofs = tuple(proofs := prover.run())
         self.report.interrupted = prover.interrupted
@@ -152,15 +156,7 @@ class _Proof:
     def _stop(self, trace: Trace) -> Stop:
         settled = self._request.rehearsal.steps or _DEFAULT_EXECUTIONS
         wanted = self._request.stop_at
-        if not wanted:
-            return choose_stop(trace, settled)
-        if wanted == "end":
-            return Stop(settled=settled)
-        return (
-            Stop(size=int(wanted), settled=settled)
-            if wanted.isdigit()
-            else Stop(name=wanted, settled=settled)
-        )
+        return stop_at(wanted, trace, settled) if wanted else choose_stop(trace, settled)
 
     def _describe(self, trace: Trace, stop: Stop) -> Trace:
         base = up_to(trace, stop)
@@ -227,10 +223,10 @@ def _site(request: ProofRequest, stack: ExitStack) -> Site:
     require_self_test(library, interpreter)
     folder = state_directory() / "proofs" / (time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3))
     (folder / "asked").mkdir(parents=True)
-    cores = len(os.sched_getaffinity(0))
-    servers: Queue[ValuesServer] = Queue(cores)
+    at_once = min(len(os.sched_getaffinity(0)), _MOST_AT_ONCE)
+    servers: Queue[ValuesServer] = Queue(at_once)
     python = str(interpreter.python) if rehearsal.values and interpreter.has_jaxlib else ""
-    for _ in range(cores):
+    for _ in range(at_once):
         servers.put(stack.enter_context(values_server(python, rehearsal.patience_seconds)))
     return Site(rehearsal, interpreter, library, folder, servers)
 

@@ -1,6 +1,5 @@
 """Run variations of the program: forked where that is safe, several at once, each command only once."""
 
-import os
 import signal
 import threading
 import time
@@ -42,9 +41,8 @@ class Runs:
         self.forked = 0
 
     def at_once(self) -> int:
-        """Return how many runs fit beside each other: a core and the memory of the first run for each."""
-        cores = len(os.sched_getaffinity(0))
-        return max(1, min(cores, self._site.servers.maxsize, free_memory() * 9 // 10 // self._held))
+        """Return how many runs fit beside each other: each needs the memory of the first run."""
+        return max(1, min(self._site.servers.maxsize, free_memory() * 9 // 10 // self._held))
 
     def run(self, command: ProgramCommand, stop: Stop, *, fresh: bool) -> RunOutcome:
         """Run a command, or recall it. ``fresh``: in a process of its own.

@@ -4,12 +4,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tpuguru.base.errors import UsageError
 from tpuguru.slice.proving.trace import Asked, Trace
 from tpuguru.slice.settings import PREFIX
 
 # From this share of all arithmetic on, one program is what the user's program is about.
 _MAIN_SHARE = 0.7
 _CLEARLY_LARGER = 4
+_MOST_NAMED = 8
 # A program of the main one's name with less than this share of its arithmetic is another program.
 _SAME_STEP = 0.5
 
@@ -90,13 +92,32 @@ def _size_between(before: Sequence[Asked], main: Asked) -> int:
     return math.isqrt(largest * main.size) if main.size >= _CLEARLY_LARGER * largest else 0
 
 
+def stop_at(wanted: str, trace: Trace, settled: int) -> Stop:
+    """Return the stop that a user asked for. UsageError when the program sends nothing such."""
+    if wanted == "end":
+        return Stop(settled=settled)
+    stop = Stop(size=int(wanted), settled=settled) if wanted.isdigit() else Stop(name=wanted, settled=settled)
+    if _place(trace, stop) is None:
+        sent = dict.fromkeys(f"{_name(trace, asked)} ({asked.size} bytes)" for asked in trace.asked)
+        raise UsageError(
+            f"--stop-at {wanted}: the program sends nothing such to the compiler",
+            help=f"it sends {', '.join(list(sent)[-_MOST_NAMED:])}",
+        )
+    return stop
+
+
 def up_to(trace: Trace, stop: Stop) -> Trace:
     """Return a whole run as if it had been ended at ``stop``."""
+    place = _place(trace, stop)
+    return trace if place is None else Trace(trace.asked[: place + 1], trace.compiled, trace.stopped)
+
+
+def _place(trace: Trace, stop: Stop) -> int | None:
     for place, asked in enumerate(trace.asked):
         named = bool(stop.name) and _name(trace, asked) == stop.name
         if named or (stop.size and asked.size > stop.size):
-            return Trace(trace.asked[: place + 1], trace.compiled, trace.stopped)
-    return trace
+            return place
+    return None
 
 
 def _flops(trace: Trace, asked: Asked) -> float:
