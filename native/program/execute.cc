@@ -83,7 +83,7 @@ uint32_t PlaceOf(const Run& run, size_t place) {
 
 // Values of the outputs for each device; none when they are not known. Arguments are read before donation.
 // `completion` is set when the host is called meanwhile.
-ValuesClient::Executed Values(const Run& run, CompletionRef& completion) {
+ValuesClient::Outputs Values(const Run& run, CompletionRef& completion) {
   ValuesClient* client = run.program.values_id ? ValuesClient::Get() : nullptr;
   if (!client || (run.program.outputs.empty() && !HasCallbacks(run.call.options))) return {};
   ValuesClient::Execution execution{run.program.values_id, {}, {}, {}, run.program.outputs.size()};
@@ -98,16 +98,16 @@ ValuesClient::Executed Values(const Run& run, CompletionRef& completion) {
   }
   if (!HasCallbacks(run.call.options)) return client->Execute(execution, {});
   completion = std::make_shared<Completion>();
-  ValuesClient::Executed executed = client->Execute(
+  ValuesClient::Outputs outputs = client->Execute(
       execution, AnswerCallbacks(run.program, *run.call.options, execution.places, completion));
-  for (const auto& of_device : executed.outputs) {
+  for (const auto& of_device : outputs) {
     for (const ValueRef& value : of_device) value->completion = completion;
   }
-  return executed;
+  return outputs;
 }
 
 // On failure the outputs made so far are freed: the framework sees none.
-void MakeOutputs(const Run& run, size_t place, const std::vector<std::vector<ValueRef>>& values) {
+void MakeOutputs(const Run& run, size_t place, const ValuesClient::Outputs& values) {
   const LoadedExecutable& program = run.program;
   Device* device = run.DeviceAt(place);
   Buffer** outputs = run.call.output_lists[place];
@@ -162,9 +162,9 @@ Error* LoadedExecutable_Execute(LoadedExecutable_Execute_Args* arguments) {
   CompletionRef completion;
   try {
     for (size_t place = 0; place < arguments->num_devices; place++) Reserve(run, place);
-    const ValuesClient::Executed executed = Values(run, completion);
+    const ValuesClient::Outputs values = Values(run, completion);
     for (size_t place = 0; place < arguments->num_devices; place++) Donate(run, place);
-    for (size_t place = 0; place < arguments->num_devices; place++) MakeOutputs(run, place, executed.outputs);
+    for (size_t place = 0; place < arguments->num_devices; place++) MakeOutputs(run, place, values);
   } catch (const Failure& failure) {
     if (completion) completion->Wait();  // the framework's functions are not to be called after it was told
     RecordError(run.program.facts->name, failure.message);

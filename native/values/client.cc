@@ -119,7 +119,7 @@ uint64_t ValuesClient::IdOf(Value& value, const ArrayType& type) {
   return value.id;
 }
 
-ValuesClient::Executed ValuesClient::Execute(const Execution& execution, Host host) {
+ValuesClient::Outputs ValuesClient::Execute(const Execution& execution, Host host) {
   const size_t devices = execution.places.size();
   std::unique_lock<std::mutex> lock(mutex_);
   const uint64_t first = next_id_;
@@ -135,11 +135,11 @@ ValuesClient::Executed ValuesClient::Execute(const Execution& execution, Host ho
     Put(frame, execution, first);
     connection_.Tell(frame.Done());
   }
-  Executed executed{first, std::vector<std::vector<ValueRef>>(devices)};
+  Outputs outputs(devices);
   for (size_t i = 0; i < devices * execution.outputs; i++) {
-    executed.outputs[i / execution.outputs].push_back(ValueOf(this, first + i));
+    outputs[i / execution.outputs].push_back(ValueOf(this, first + i));
   }
-  return executed;
+  return outputs;
 }
 
 void ValuesClient::Fetch(uint64_t id, Done done) {

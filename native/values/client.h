@@ -41,10 +41,8 @@ class ValuesClient {
     size_t outputs;
   };
 
-  struct Executed {
-    uint64_t id = 0;                             // of the first output, and so of the execution
-    std::vector<std::vector<ValueRef>> outputs;  // for each device
-  };
+  // Values of the outputs, for each device.
+  using Outputs = std::vector<std::vector<ValueRef>>;
 
   using Done = Connection::Done;
 
@@ -55,7 +53,7 @@ class ValuesClient {
   };
 
   // Tells of one execution, which calls the host when `host` is given.
-  Executed Execute(const Execution& execution, Host host);
+  Outputs Execute(const Execution& execution, Host host);
 
   // Asks for the bytes of a value.
   void Fetch(uint64_t id, Done done);

@@ -1,5 +1,6 @@
 """Several processes on one slice: they compute together, and whoever is missing is named."""
 
+import json
 import re
 
 import pytest
@@ -64,6 +65,17 @@ def test_four_processes_give_the_losses_of_one(rehearse: Rehearse, alone: Run) -
         assert losses(run, rank) == pytest.approx(losses(alone), rel=1e-5)
         assert f"process {rank} of 4 with 4 devices" in run.lines(rank)
     assert len(run.report["devices"]) == 16
+
+
+def test_who_is_late_holds_up_only_who_waits_for_it(rehearse: Rehearse) -> None:
+    """A collective that another process enters 3 s later is dispatched at once; its result is ready then."""
+    run = rehearse("--slice", "2xv6e:2x2", "--processes", "per-host", program="waiting.py")
+    assert run.code == 0, run.stderr[-3000:]
+    first, late = (json.loads(run.lines(rank)[-1]) for rank in range(2))
+    assert first["dispatched"] < 1
+    assert first["worked"] < 2
+    assert first["ready"] >= 2.5 > late["ready"]
+    assert first["values"] == late["values"] == [28.0, 2.0]
 
 
 def test_a_rank_that_left_is_a_deadlock(rehearse: Rehearse) -> None:

@@ -49,6 +49,8 @@ class CpuEngine:
         self._child: subprocess.Popen[bytes] | None = None
         self._devices = 0
         self._prepared: set[str] = set()
+        self._running = 0
+        """Programs that run now: more than one where the host, asked by one, wants values of another."""
 
     def prepare(self, program: Program) -> None:
         """Compile for the CPU; fill ``dependencies`` or ``objection``."""
@@ -102,9 +104,7 @@ class CpuEngine:
         try:
             if program.width > self._devices or program.frame.hash not in self._prepared:
                 self._prepare(program)
-            answer, outputs = self._ask(header, blobs)
-            while "host" in answer:
-                answer, outputs = self._ask(*_asked(execution, answer["host"], outputs))
+            answer, outputs = self._converse(execution, header, blobs)
         except EngineDied as death:
             program.objection = str(death)
             return None
@@ -115,6 +115,19 @@ class CpuEngine:
             return None
         count = len(program.frame.outputs)
         return [outputs[place * count : (place + 1) * count] for place in range(program.width)]
+
+    def _converse(
+        self, execution: Execution, header: dict[str, Any], blobs: list[bytes]
+    ) -> tuple[dict[str, Any], list[bytes]]:
+        """Run, and ask the host what the program wants of it meanwhile."""
+        self._running += 1
+        try:
+            answer, outputs = self._ask(header, blobs)
+            while "host" in answer:
+                answer, outputs = self._ask(*_asked(execution, answer["host"], outputs))
+            return answer, outputs
+        finally:
+            self._running -= 1
 
     def close(self) -> None:
         """End the child."""
@@ -127,6 +140,8 @@ class CpuEngine:
         """Have a child with at least so many devices."""
         if self._child is not None and self._child.poll() is None and devices <= self._devices:
             return
+        if self._running:
+            raise EngineDied(f"it needs {devices} devices while a host callback waits for it")
         self.close()
         self._devices = max(devices, self._devices)
         self._prepared.clear()
