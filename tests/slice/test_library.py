@@ -134,6 +134,16 @@ def test_a_shipped_library_of_these_sources_is_taken(
     assert library.plugin_library() != shipped
 
 
+def test_a_named_library_must_be_there(environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """$TPUGURU_SLICE_LIBRARY wins over everything, and is said when it names nothing."""
+    named = environment / "mine.so"
+    monkeypatch.setenv("TPUGURU_SLICE_LIBRARY", str(named))
+    with pytest.raises(UsageError, match="TPUGURU_SLICE_LIBRARY"):
+        library.plugin_library()
+    named.write_bytes(b"")
+    assert library.plugin_library() == named
+
+
 def test_a_compiler_that_fails_is_one_sentence(environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The compiler's own first error is in it."""
     broken = environment / "broken"

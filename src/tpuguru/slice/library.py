@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tpuguru.base.errors import ToolFailureError
+from tpuguru.base.errors import ToolFailureError, UsageError
 from tpuguru.base.locations import cache_directory, data_directory
 from tpuguru.slice.compiler import LIBRARY_NAME, compile_library, find_compiler, library_folder
 
@@ -17,10 +17,13 @@ def plugin_library() -> Path:
 
     $TPUGURU_SLICE_LIBRARY names one that was made elsewhere.
 
-    UsageError where there is no compiler; ToolFailureError when it fails or the disk does not take it.
+    UsageError where there is no compiler, or not what the variable names; ToolFailureError when compiling
+    fails or the disk does not take the result.
     """
     named = os.environ.get("TPUGURU_SLICE_LIBRARY", "")
     if named:
+        if not Path(named).is_file():
+            raise UsageError(f"there is no {named}, which $TPUGURU_SLICE_LIBRARY names as the plugin")
         return Path(named)
     sources = data_directory("native")
     folder = library_folder(sources)
