@@ -304,6 +304,22 @@ def checks_inside_programs():
     assert "must be positive, not -1" in error.get()
 
 
+@check
+def decompositions_have_values():
+    """A TPU has operations of its own for these; the results are held against numpy's."""
+    host = np.random.default_rng(0).normal(size=(2, 6, 6)).astype(np.float32)
+    symmetric, tall = host + host.swapaxes(1, 2), host[:, :, :4]
+    lower, upper = jnp.linalg.qr(tall)
+    np.testing.assert_allclose(np.asarray(lower @ upper), tall, atol=1e-5)
+    np.testing.assert_allclose(np.asarray(jnp.linalg.solve(host, host)), np.stack([np.eye(6)] * 2), atol=1e-4)
+    np.testing.assert_allclose(np.asarray(jnp.linalg.det(host)), np.linalg.det(host), rtol=1e-4)
+    values = np.asarray(jnp.linalg.eigvalsh(symmetric))
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(symmetric), atol=1e-4)
+    singular = np.asarray(jnp.linalg.svd(tall, compute_uv=False))
+    np.testing.assert_allclose(singular, np.linalg.svd(tall, compute_uv=False), atol=1e-4)
+    assert jax.jit(lambda: jax.lax.empty((3,), jnp.float32).at[:].set(2.0))().tolist() == [2.0] * 3
+
+
 # Beside the program
 
 

@@ -5,6 +5,7 @@ from importlib import import_module
 
 from .elements import Foreign
 from .host_calls import HostCalls
+from .linear_algebra import compute_decompositions
 from .mosaic_calls import interpret_kernels
 from .python_calls import TARGET, PythonCalls
 
@@ -12,6 +13,8 @@ from .python_calls import TARGET, PythonCalls
 _KEPT_CALLS = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "TopK", "mhlo.topk", TARGET}
 # Custom calls that only say where a value lives.
 _PLACEMENT_CALLS = {"annotate_device_placement", "MoveToHost", "MoveToDevice"}
+# What is in memory that nobody has written yet: anything will do.
+_ALLOCATION_CALL = "AllocateBuffer"
 
 type Dependencies = frozenset[int]
 """What a value depends on: arguments by number, after them host callbacks by number, and below zero obstacles
@@ -38,6 +41,7 @@ class Module:
             }
             self._inline_composites()
             self.calls = PythonCalls()
+            compute_decompositions(self._walk(self.module.operation), self.calls)
             self._uninterpreted = interpret_kernels(self._walk(self.module.operation), self.calls)
             self.obstacles: list[str] = []
             self._called: dict[Foreign, Dependencies] = {}
@@ -90,7 +94,7 @@ class Module:
         if operation.name != "stablehlo.custom_call":
             return ""
         target = self._target(operation)
-        if target in _KEPT_CALLS | _PLACEMENT_CALLS:
+        if target in _KEPT_CALLS | _PLACEMENT_CALLS | {_ALLOCATION_CALL}:
             return ""
         return self._uninterpreted.get(operation, f"custom call {target} exists only on a TPU")
 
@@ -157,21 +161,21 @@ class Module:
 
     def _replace_unknown_operations(self) -> None:
         for operation in list(self._walk(self.module.operation)):
-            if operation.name == "stablehlo.custom_call" and self._target(operation) in _PLACEMENT_CALLS:
+            target = self._target(operation) if operation.name == "stablehlo.custom_call" else ""
+            if target in _PLACEMENT_CALLS:
                 self._replace(operation, [operation.operands[0]])
-            elif self._why_unknown(operation):
+            elif target == _ALLOCATION_CALL or self._why_unknown(operation):
+                fill = 0.0 if target == _ALLOCATION_CALL else float("nan")
                 with self.ir.InsertionPoint(operation), self.ir.Location.unknown():
-                    stand_ins = [self._stand_in(result.type, operation) for result in operation.results]
+                    stand_ins = [self._stand_in(result.type, operation, fill) for result in operation.results]
                 self._replace(operation, stand_ins)
 
-    def _stand_in(self, kind: Foreign, operation: Foreign) -> Foreign:
-        """Return a NaN (or zero) of this type in place of what an unknown operation computes."""
+    def _stand_in(self, kind: Foreign, operation: Foreign, fill: float) -> Foreign:
+        """Return an array in place of what an operation makes: full of ``fill``, integers of 0."""
         if not str(kind).startswith("tensor<"):
             return operation.operands[-1]  # a token: the one that went in comes out
         tensor = self.ir.RankedTensorType(kind)
         element = tensor.element_type
         whole = str(element).lstrip("us").startswith("i")  # i32, ui8, si4
-        number = (
-            self.ir.IntegerAttr.get(element, 0) if whole else self.ir.FloatAttr.get(element, float("nan"))
-        )
+        number = self.ir.IntegerAttr.get(element, 0) if whole else self.ir.FloatAttr.get(element, fill)
         return self.stablehlo.constant(self.ir.DenseElementsAttr.get_splat(tensor, number))
