@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,28 @@ def test_variables_and_compiler_flags(python: Path, folders: dict[str, str]) -> 
     assert settings[memory]["verdict"] == "no-effect"
     assert settings[memory]["kind"] == "flag"
     assert code == 1  # a compiler flag that does nothing
+
+
+@pytest.mark.toolchain
+def test_an_interrupt_ends_everything(python: Path, folders: dict[str, str]) -> None:
+    """Ctrl-C between two runs: exit code 130, a report that says so, no process left."""
+    command = [str(python), str(PROGRAMS / "settings.py"), "--data=x", "--layers", "2", "--lr", "1"]
+    options = ["--slice", "v6e:2x2", "--yes", "--output-format", "json", "--prove", "--"]
+    process = subprocess.Popen(
+        [*tpuguru("rehearse"), *options, *command],
+        env=os.environ | folders,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    next(line for line in process.stderr if "running it again" in line)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert json.loads(output)["interrupted"]
+    assert alive(str(PROGRAMS / "settings.py")) == []
+    assert alive("fork_server.py") == []
 
 
 @pytest.mark.toolchain

@@ -172,6 +172,8 @@ class ForkServer:
         """End the process and everything below it."""
         connection = getattr(self, "_connection", None)
         if connection is not None:
+            with contextlib.suppress(OSError):  # it may have hung up first
+                connection.shutdown(socket.SHUT_RDWR)
             connection.close()
         self._launcher.send_signal(signal.SIGTERM)
         self._launcher.wait()

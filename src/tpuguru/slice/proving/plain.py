@@ -31,7 +31,8 @@ class _Listener:
     on_line: OnLine
     log: Callable[[str], object]
     last: deque[str] = field(default_factory=lambda: deque(maxlen=_LAST_LINES))
-    codes: list[int | None] = field(default_factory=list)
+    code: int | None = None
+    ended: bool = False
     reason: str = ""
     held: int = 0
 
@@ -46,9 +47,11 @@ class _Listener:
             self.on_line(int(event["rank"]), str(event["stream"]), line)
         elif kind == "alive":
             self.held = max(self.held, int(event.get("held", 0)))
-        elif kind == "end":
-            self.codes, self.reason = event["codes"], self.reason or event["reason"]
-        return kind == "rank_ended" and event["rank"] == 0
+        elif kind == "rank_ended" and event["rank"] == 0:
+            self.code, self.ended = event["code"], True
+        elif kind == "end" and not self.ended:  # else it was us who ended the other ranks
+            self.code, self.reason = event["codes"][0] if event["codes"] else None, event["reason"]
+        return self.ended
 
 
 def run_plain(
@@ -83,7 +86,7 @@ def run_plain(
     return RunOutcome(
         records=run / "records",
         trace=read_trace(run / "records"),
-        code=listener.codes[0] if listener.codes else None,
+        code=listener.code,
         reason=listener.reason,
         last_words=last_words(listener.last),
         seconds=time.monotonic() - started,
@@ -95,11 +98,9 @@ def _listen(launcher: "subprocess.Popen[str]", listener: _Listener, server: Valu
     known = len(server.events)
     try:
         for event in events_of(launcher):
-            done = listener.hear(event)
-            if len(server.events) > known:
-                known, listener.reason = len(server.events), "its ranks wait for each other for ever"
-                done = True
-            if done:
+            if not listener.ended and len(server.events) > known:
+                listener.reason, listener.ended = "its ranks wait for each other for ever", True
+            if listener.hear(event):
                 launcher.send_signal(signal.SIGTERM)
     except BaseException:
         launcher.send_signal(signal.SIGTERM)  # interrupted: it ends everything that it started
