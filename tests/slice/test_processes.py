@@ -114,3 +114,19 @@ def test_two_slices_as_one(rehearse: Rehearse, alone: Run) -> None:
     assert run.code == 0, run.stderr[-3000:]
     assert (run.report["slice"]["slices"], run.report["slice"]["devices"]) == (2, 8)
     assert losses(run) == pytest.approx(losses(alone), rel=1e-5)
+
+
+def test_ranks_agree_without_values(rehearse: Rehearse) -> None:
+    """What ranks tell each other is computed under --values never too, and a real difference is noticed."""
+    run = rehearse(
+        *("--slice", "v6e:4x4", "--processes", "per-host", "--values", "never", "--timeout", "120"),
+        program="agreement.py",
+    )
+    assert run.code == 0, run.stderr[-3000:]
+    for rank in range(4):
+        assert run.lines(rank) == [
+            "from rank 0: 7",
+            "gathered: [[0, 0], [1, 1], [2, 4], [3, 9]]",
+            "model: nan",
+            "noticed: True",
+        ]

@@ -87,3 +87,12 @@ def test_sends_that_wait_for_each_other_are_a_deadlock(rehearse_torch: Rehearse)
         "send to rank 0 (tag 0)",
         "send to rank 1 (tag 0)",
     }
+
+
+def test_ddp_starts_without_values(rehearse_torch: Rehearse) -> None:
+    """DDP compares the parameters' shapes over the ranks: they agree under --values never, losses are unknown."""
+    run = rehearse_torch(
+        "--slice", "v6e:2x2", "--values", "never", program="torch_ranks.py", arguments=("ddp",)
+    )
+    assert run.code == 0, run.stderr[-3000:]
+    assert run.lines(1)[-1] == "loss nan"

@@ -37,6 +37,7 @@ def touch(path: Path) -> list[str]:
         (["--slice", "v9z-8"], "v9z"),
         (["--slice", "v6e-16", "--steps", "-1"], "positive"),
         (["--slice", "v6e-16", "--timeout", "0"], "positive"),
+        (["--slice", "v6e-16", "--most-programs", "0"], "at least 1"),
     ],
 )
 def test_a_wrong_option_is_one_sentence(tmp_path: Path, words: list[str], sentence: str) -> None:

@@ -16,6 +16,7 @@ from tpuguru.base.locations import cache_directory, state_directory
 from tpuguru.base.redaction import redact, redact_value
 from tpuguru.hardware.slices import Slice
 from tpuguru.slice.figures import blank_figures
+from tpuguru.slice.guard import DEFAULT_MOST_PROGRAMS, DEFAULT_MOST_READS, Guard
 from tpuguru.slice.interpreter import Interpreter, inspect_interpreter, interpreter_of
 from tpuguru.slice.launching import events_of, most_of_memory, start_launcher
 from tpuguru.slice.library import plugin_library
@@ -50,6 +51,11 @@ class RehearsalRequest:
     """Unknown floats read as 0 instead of NaN: for programs that end themselves at the first NaN."""
     patience_seconds: float = 60
     """Ranks that are idle for so long while others wait for them are taken for a deadlock."""
+    unknown_repeats: int = 50
+    """So often a loop asks for an unknown value before it is told what ends it."""
+    most_programs: int = DEFAULT_MOST_PROGRAMS
+    most_reads: int = DEFAULT_MOST_READS
+    """Bounds of the guard."""
 
 
 @dataclass(slots=True)
@@ -68,6 +74,8 @@ class Rehearsal:
     seconds: float = 0.0
     interrupted: bool = False
     failed_rank: bool = False
+    runaway: str = ""
+    """Why the guard ended it."""
     notes: list[str] = field(default_factory=list)
     """What a person should know about how ranks met."""
     ready_at: float = 0.0
@@ -96,7 +104,11 @@ def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
     with ExitStack() as stack:
         stack.enter_context(texts_written(rehearsal.records / "programs", interpreter))
         server = stack.enter_context(
-            values_server(_computing_python(request, interpreter), request.patience_seconds)
+            values_server(
+                str(interpreter.python) if interpreter.has_jaxlib else "",
+                request.patience_seconds,
+                control_only=not request.values,
+            )
         )
         settings = SliceSettings(
             slice=request.slice,
@@ -108,6 +120,7 @@ def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
             hbm_bytes=request.hbm_bytes,
             steps=request.steps,
             unknown_zero=request.unknown_zero,
+            unknown_repeats=request.unknown_repeats,
         )
         ranks = plan_ranks(settings, request.processes, request.command, interpreter)
         rehearsal.ranks = len(ranks)
@@ -127,10 +140,6 @@ def environment_shown(request: RehearsalRequest) -> dict[str, str]:
         "TPU_LIBRARY_PATH": "<tpuguru's plugin>",
         "JAX_PLATFORMS": "tpu,cpu",
     }
-
-
-def _computing_python(request: RehearsalRequest, interpreter: Interpreter) -> str:
-    return str(interpreter.python) if request.values and interpreter.has_jaxlib else ""
 
 
 @dataclass(slots=True)
@@ -163,9 +172,14 @@ def _run(
         "network": request.network,
     }
     launcher = start_launcher(job)
+    guard = Guard(rehearsal.records / "index.jsonl", request.most_programs, request.most_reads)
     try:
         for event in events_of(launcher):
             _handle(rehearsal, output, event)
+            if event.get("event") == "alive" and not rehearsal.runaway:
+                rehearsal.runaway = guard.look()
+                if rehearsal.runaway:
+                    launcher.send_signal(signal.SIGTERM)
             if server.events and not rehearsal.deadlocks and not rehearsal.failed_rank:
                 rehearsal.deadlocks = list(server.events)
                 launcher.send_signal(signal.SIGTERM)
@@ -193,7 +207,7 @@ def _handle(rehearsal: Rehearsal, output: _Output, event: dict[str, Any]) -> Non
             # What the others then wait for is a consequence, not a deadlock of the program's own.
             rehearsal.failed_rank = rehearsal.failed_rank or event["code"] != 0
         case "end":
-            rehearsal.codes, rehearsal.reason = event["codes"], event["reason"]
+            rehearsal.codes, rehearsal.reason = event["codes"], rehearsal.runaway or event["reason"]
 
 
 def _write_job(rehearsal: Rehearsal, request: RehearsalRequest, ranks: list[Rank]) -> None:

@@ -26,6 +26,7 @@ class SliceSettings:
     hbm_bytes: int = 0
     steps: int = 0
     unknown_zero: bool = False
+    unknown_repeats: int = 50
 
     def environment(self) -> dict[str, str]:
         """Return the variables to add to a process's environment."""
@@ -45,6 +46,7 @@ class SliceSettings:
             "HBM_BYTES": str(self.hbm_bytes or ""),
             "STEPS": str(self.steps or ""),
             "UNKNOWN_ZERO": "1" if self.unknown_zero else "",
+            "UNKNOWN_REPEATS": str(self.unknown_repeats),
             "READING": str(_READING),
         }
         ours = {PREFIX + name: value for name, value in values.items()}

@@ -171,7 +171,7 @@ def _late(records: Records, ready_at: float) -> Iterator[LateCompile]:
         cause = _cause(before, arguments)
         again = cause == "shape" and program.name == first.program
         if program.time > (first.begun if again else first.over) and program.folder not in seen:
-            change = _change(before, arguments)
+            change = argument_change(before, arguments)
             heavy = first.flops > 0 and program.flops >= first.flops * _HEAVY
             yield LateCompile(program.name, program.seconds, program.python, change, cause, heavy)
         seen.add(program.folder)
@@ -184,7 +184,8 @@ def _cause(before: tuple[str, ...] | None, now: tuple[str, ...]) -> Literal["sha
     return "same-types" if before == now else "shape"
 
 
-def _change(before: tuple[str, ...] | None, now: tuple[str, ...]) -> str:
+def argument_change(before: tuple[str, ...] | None, now: tuple[str, ...]) -> str:
+    """Say which arguments differ between two programs of one name; empty when there was none before."""
     if before is None:
         return ""
     if len(before) != len(now):

@@ -36,6 +36,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="nan",
         help="what floats that are not known read as (zero: for programs that stop at NaN)",
     )
+    parser.add_argument(
+        "--unknown-repeats",
+        type=int,
+        default=50,
+        metavar="N",
+        help="a loop that asked N times for a value that is not known is told what ends it",
+    )
+    parser.add_argument(
+        "--most-programs",
+        type=int,
+        default=4000,
+        metavar="N",
+        help="end it when a process compiled more than N different programs, or N/4 of one name",
+    )
+    parser.add_argument(
+        "--most-reads",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="end it when one run of a loop asked N times for a value that is not known",
+    )
     parser.add_argument("--yes", action="store_true", help="do not ask before running the command")
     parser.add_argument("--network", action="store_true", help="leave the program its network")
     parser.add_argument("--timeout", type=float, default=3600, metavar="SECONDS", help="end it after this")
@@ -144,6 +165,8 @@ def _request(arguments: argparse.Namespace, command: "ProgramCommand") -> "Rehea
     seconds = (arguments.timeout, arguments.patience, arguments.budget)
     if arguments.steps < 0 or arguments.max_memory < 0 or min(seconds) <= 0:
         raise UsageError("--steps, --timeout, --patience, --budget and --max-memory are positive numbers")
+    if min(arguments.unknown_repeats, arguments.most_programs, arguments.most_reads) < 1:
+        raise UsageError("--unknown-repeats, --most-programs and --most-reads are at least 1")
     return RehearsalRequest(
         command=command.words,
         variables=command.variables,
@@ -156,5 +179,8 @@ def _request(arguments: argparse.Namespace, command: "ProgramCommand") -> "Rehea
         seconds=arguments.timeout,
         patience_seconds=arguments.patience,
         unknown_zero=arguments.unknown == "zero",
+        unknown_repeats=arguments.unknown_repeats,
+        most_programs=arguments.most_programs,
+        most_reads=arguments.most_reads,
         memory_bytes=int(arguments.max_memory * 2**30),
     )

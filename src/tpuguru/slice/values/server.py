@@ -29,8 +29,11 @@ def _environment() -> dict[str, str]:
 class ValuesServer:
     """A running service: its socket, and the events it has told so far."""
 
-    def __init__(self, python: str, patience_seconds: float) -> None:
-        """Start it; ``python`` is the interpreter with jaxlib that computes (empty: no values)."""
+    def __init__(self, python: str, patience_seconds: float, *, control_only: bool = False) -> None:
+        """Start it; ``python`` is the interpreter with jaxlib that computes (empty: no values).
+
+        ``control_only``: compute only what ranks tell each other.
+        """
         # A Unix socket's path may have 107 characters, so it cannot lie in the run's own folder.
         self._folder = Path(tempfile.mkdtemp(prefix="tpuguru-"))
         self.socket = self._folder / "values"
@@ -49,6 +52,7 @@ class ValuesServer:
                 python,
                 "--patience",
                 str(patience_seconds),
+                *(["--control-only"] if control_only else []),
             ],
             env=_environment(),
             stdin=subprocess.PIPE,
@@ -88,9 +92,11 @@ class ValuesServer:
 
 
 @contextmanager
-def values_server(python: str, patience_seconds: float = 60) -> Iterator[ValuesServer]:
+def values_server(
+    python: str, patience_seconds: float = 60, *, control_only: bool = False
+) -> Iterator[ValuesServer]:
     """Run a service as long as the block."""
-    server = ValuesServer(python, patience_seconds)
+    server = ValuesServer(python, patience_seconds, control_only=control_only)
     try:
         yield server
     finally:

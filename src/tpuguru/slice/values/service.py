@@ -16,30 +16,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tpuguru.slice.values.control import ControlEngine, NoEngine
 from tpuguru.slice.values.engine import CpuEngine, default_python
 from tpuguru.slice.values.frames import Frame, FrameBuffer, FrameError, Question, answer, ask
-from tpuguru.slice.values.graph import Engine, Execution, Program
+from tpuguru.slice.values.graph import Engine
 from tpuguru.slice.values.session import Rank, Session
 
 _QUIET_SECONDS = 5.0
 """Ranks that say nothing for so long while somebody waits are looked at for a deadlock."""
 _IDLE_SHARE = 0.02
 """A process that uses less of a core than this is idle, not computing or compiling."""
-
-
-class NoEngine:
-    """Knows no values; used where only the meeting of ranks matters."""
-
-    def prepare(self, program: Program) -> None:
-        """Object to every program."""
-        program.objection = "values are switched off"
-
-    def warm_up(self, devices: int) -> None:
-        """There is nothing to start."""
-
-    def run(self, execution: Execution) -> list[list[bytes]] | None:  # noqa: ARG002 - the protocol's signature
-        """Compute nothing."""
-        return None
 
 
 class _Connection:
@@ -197,15 +183,23 @@ def main() -> None:
     parser.add_argument("--most-flops", type=float, default=2e10)
     parser.add_argument("--most-mib", type=int, default=256)
     parser.add_argument("--patience", type=float, default=60, help="seconds after which idle ranks are stuck")
+    parser.add_argument("--control-only", action="store_true", help="compute only what ranks tell each other")
     arguments = parser.parse_args()
     if not arguments.python:
-        Service(arguments.socket, NoEngine(), arguments.patience).run()
+        reason = "the program's Python has no jax that could compute it"
+        Service(arguments.socket, NoEngine(reason), arguments.patience).run()
         return
-    engine = CpuEngine(arguments.python, most_flops=arguments.most_flops, most_bytes=arguments.most_mib << 20)
+    engine = _engine(arguments)
     try:
         Service(arguments.socket, engine, arguments.patience).run()
     finally:
         engine.close()
+
+
+def _engine(arguments: argparse.Namespace) -> CpuEngine:
+    if arguments.control_only:
+        return ControlEngine(arguments.python)
+    return CpuEngine(arguments.python, most_flops=arguments.most_flops, most_bytes=arguments.most_mib << 20)
 
 
 if __name__ == "__main__":
