@@ -187,7 +187,8 @@ def _describe(groups: DeviceGroups) -> str:
         return groups.text[:120]
     first = groups.groups[0]
     stride = first[1] - first[0] if len(first) > 1 else 0
-    return f"{len(groups.groups)} groups of {groups.size}, stride {stride}"
+    count = len(groups.groups)
+    return f"{count} group{'s' if count > 1 else ''} of {groups.size}, stride {stride}"
 
 
 def _by_axis(run: Sequence[Collective]) -> tuple[AxisTraffic, ...]:

@@ -12,6 +12,7 @@ from tpuguru.report.rehearsal.words import counted, short
 from tpuguru.slice.records import Records
 
 _MOST_FINDINGS = 12
+_MOST_TRACEBACKS = 4
 
 
 def rehearsal_text(view: RehearsalView) -> str:
@@ -67,12 +68,12 @@ def _where(view: RehearsalView) -> Iterator[str]:
     for error in errors[-1:]:
         doing = "compiling" if error.kind == "compile" else "running"
         yield f"  {doing} {short(error.python) or 'a program'}: {redact(error.message.splitlines()[0][:300])}"
-    seen: set[str] = set()
+    first_of: dict[str, int] = {}
     for trace in view.output.tracebacks:
         line = f"{redact(trace.exception)}  ({short(trace.user_line or trace.raised_at)})"
-        if line not in seen:
-            seen.add(line)
-            yield f"  rank {trace.rank}: {line}"
+        first_of.setdefault(line, trace.rank)
+    for line, rank in list(first_of.items())[:_MOST_TRACEBACKS]:
+        yield f"  rank {rank}: {line}"
 
 
 def _slice(records: Records) -> Iterator[str]:
