@@ -55,7 +55,10 @@ def train(_: dict[str, object]) -> None:
 
 def start(hosts: int) -> None:
     if hosts == 1:
-        ray.init(num_cpus=CPUS_OF_A_HOST, include_dashboard=False, object_store_memory=STORE_BYTES)
+        # «local»: a cluster that runs on this machine, or left its address behind, is not joined.
+        ray.init(
+            address="local", num_cpus=CPUS_OF_A_HOST, include_dashboard=False, object_store_memory=STORE_BYTES
+        )
         return
     cluster = Cluster()
     for number in range(hosts):
