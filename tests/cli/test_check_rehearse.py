@@ -65,3 +65,10 @@ def test_a_paste_without_a_program(tmp_path: Path) -> None:
     done = check(tmp_path, "ls -l\n", "--rehearse", "--slice", "v6e-4", "--yes")
     assert done.returncode == 3
     assert "no command that runs a Python program" in done.stderr
+
+
+def test_variables_of_the_machine_are_this_ones(tmp_path: Path) -> None:
+    """A script that says where its program is by $PWD can be run where it is."""
+    done = check(tmp_path, f"{sys.executable} $PWD/job.py\n", "--rehearse", "--slice", "v6e-4")
+    assert done.returncode == 2
+    assert f"{sys.executable} {tmp_path}/job.py" in done.stderr

@@ -63,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tpuguru.report.check.exit_status import exit_status  # noqa: PLC0415
     from tpuguru.report.check.options import CheckOptions, Prove  # noqa: PLC0415
     from tpuguru.report.check.output import outputs, write_report  # noqa: PLC0415
+    from tpuguru.report.check.rehearsed.command import machine_variables  # noqa: PLC0415
     from tpuguru.report.check.run import check  # noqa: PLC0415
 
     chosen = outputs(arguments.output_format)
@@ -81,6 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         steps=arguments.steps,
         network=arguments.network,
     )
-    result = check(read_paste_file(arguments.paste), options)
+    given = machine_variables() if arguments.rehearse else None
+    result = check(read_paste_file(arguments.paste, given=given), options)
     write_report(result.report, chosen)
     return exit_status(result, arguments.fail_on)

@@ -1,5 +1,6 @@
 """Which command of a paste is rehearsed, word by word, and what was changed or left out to run it here."""
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,6 +25,15 @@ _BARE_SCRIPT = re.compile(r"train(?:_compile)?\.py")
 _MOST_SCRIPT_BYTES = 1_000_000
 # The virtual slice sets these itself.
 _OURS = re.compile(r"TPUGURU_|TPU_LIBRARY_PATH$|TPU_SKIP_MDS_QUERY$|TPU_WORKER_|TPU_ACCELERATOR_TYPE$")
+
+
+# What a script takes from the machine that it runs on, which here is this one. None of them is a secret.
+_MACHINE = ("HOME", "PATH", "USER", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "TMPDIR")
+
+
+def machine_variables() -> dict[str, str]:
+    """Return the variables of this machine that a rehearsed script may use; one that is not set is empty."""
+    return {name: os.environ.get(name, "") for name in _MACHINE} | {"PWD": str(Path.cwd())}
 
 
 @dataclass(slots=True)
