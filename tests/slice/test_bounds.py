@@ -140,3 +140,21 @@ def test_a_full_disk_ends_the_records_not_the_program(rehearse: Rehearse) -> Non
     run = rehearse("--slice", "v6e:2x2", program="full_disk.py", arguments=("2",))
     assert "completed step: 1" in run.stderr
     assert run.stderr.count("cannot write records") == 1
+
+
+def test_without_the_values_service_the_program_goes_on(
+    python: Path, folders: dict[str, str], marker: Path
+) -> None:
+    """kill -9 of the service: values are unknown from there on, and the report says why."""
+    process = start(python, folders, "--", str(python), str(marker), "8", "slow")
+    wait_for_step(process)
+    [service] = [
+        pid
+        for pid in alive("tpuguru.slice.values.service")
+        if f"PPid:\t{process.pid}" in Path(f"/proc/{pid}/status").read_text()
+    ]
+    os.kill(service, signal.SIGKILL)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "note: the values service ended early" in output
+    assert nothing_left(marker)

@@ -1,6 +1,5 @@
 """Run a user's own program on a virtual slice, bounded, and keep what it did."""
 
-import json
 import os
 import secrets
 import signal
@@ -22,6 +21,7 @@ from tpuguru.slice.launching import events_of, most_of_memory, start_launcher
 from tpuguru.slice.library import plugin_library
 from tpuguru.slice.plan import Processes, Rank, choose_processes, plan_ranks
 from tpuguru.slice.ready import says_ready
+from tpuguru.slice.run_files import RunFiles, make_folder
 from tpuguru.slice.self_test import require_self_test
 from tpuguru.slice.settings import SliceSettings
 from tpuguru.slice.texts import texts_written
@@ -99,7 +99,7 @@ def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
     require_self_test(library, interpreter)
     run_id = time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)
     rehearsal = Rehearsal(run_id, state_directory() / "rehearsals" / run_id, interpreter, 0)
-    rehearsal.records.mkdir(parents=True)
+    make_folder(rehearsal.records)
     started = time.monotonic()
     with ExitStack() as stack:
         stack.enter_context(texts_written(rehearsal.records / "programs", interpreter))
@@ -124,12 +124,12 @@ def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
         )
         ranks = plan_ranks(settings, request.processes, request.command, interpreter)
         rehearsal.ranks = len(ranks)
-        _write_job(rehearsal, request, ranks)
-        with (rehearsal.folder / "output.log").open("w", buffering=1, encoding="utf-8") as log:
-            _run(rehearsal, request, ranks, server, _Output(log.write, on_line, rehearsal))
+        files = stack.enter_context(RunFiles(rehearsal.folder, rehearsal.notes))
+        files.write("job.json", _job(rehearsal, request, ranks))
+        _run(rehearsal, request, ranks, server, _Output(files.log, on_line, rehearsal))
         rehearsal.seconds = time.monotonic() - started
-    rehearsal.notes = server.notes
-    _write_whole(rehearsal.folder / "rehearsal.json", _outcome(rehearsal))
+    rehearsal.notes += server.notes
+    files.write("rehearsal.json", _outcome(rehearsal))
     return rehearsal
 
 
@@ -210,8 +210,8 @@ def _handle(rehearsal: Rehearsal, output: _Output, event: dict[str, Any]) -> Non
             rehearsal.codes, rehearsal.reason = event["codes"], rehearsal.runaway or event["reason"]
 
 
-def _write_job(rehearsal: Rehearsal, request: RehearsalRequest, ranks: list[Rank]) -> None:
-    job = {
+def _job(rehearsal: Rehearsal, request: RehearsalRequest, ranks: list[Rank]) -> dict[str, Any]:
+    return {
         "command": [redact(word) for word in request.command],
         "variables": {name: redact_value(name, value) for name, value in request.variables},
         "folder": str(request.folder),
@@ -223,7 +223,6 @@ def _write_job(rehearsal: Rehearsal, request: RehearsalRequest, ranks: list[Rank
         "versions": rehearsal.interpreter.versions,
         "ranks": [rank.environment for rank in ranks],
     }
-    _write_whole(rehearsal.folder / "job.json", job)
 
 
 def _outcome(rehearsal: Rehearsal) -> dict[str, Any]:
@@ -234,9 +233,3 @@ def _outcome(rehearsal: Rehearsal) -> dict[str, Any]:
     }
     outcome["folder"] = str(rehearsal.folder)
     return outcome
-
-
-def _write_whole(path: Path, content: dict[str, Any]) -> None:
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(content, indent=1), encoding="utf-8")
-    part.replace(path)

@@ -29,16 +29,23 @@ def require_self_test(library: Path, interpreter: Interpreter) -> None:
     objection = _kept(kept)
     if objection is None:
         objection = self_test(library, interpreter.libtpu)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        part = kept.with_suffix(".part")
-        part.write_text(json.dumps({"objection": objection}), encoding="utf-8")
-        part.replace(kept)
+        _keep(kept, objection)
     if objection:
         version = interpreter.versions.get("libtpu") or str(interpreter.libtpu)
         raise UsageError(
             f"the virtual slice does not support libtpu {version}: {objection}",
             help="install another libtpu beside the program, or a newer tpuguru",
         )
+
+
+def _keep(path: Path, objection: str) -> None:
+    part = path.with_suffix(".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(json.dumps({"objection": objection}), encoding="utf-8")
+        part.replace(path)
+    except OSError:
+        return  # it is asked again next time
 
 
 def self_test(library: Path, libtpu: Path) -> str:

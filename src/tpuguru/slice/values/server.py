@@ -80,6 +80,8 @@ class ValuesServer:
 
     def close(self) -> None:
         """End it and remove its socket."""
+        if self._ready.is_set() and self._process.poll() is not None:
+            self.notes.append("the values service ended early; what was read after that is not known")
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:

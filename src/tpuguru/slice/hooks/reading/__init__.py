@@ -10,8 +10,7 @@ from types import FrameType
 
 from .decision import Decision, decision_of
 from .flow import KNOWN_CHECKS
-from .source import is_call_of
-from .wanted import Answer, wanted_value
+from .wanted import Answer, makes_whole, wanted_value
 
 _MOST_FRAMES = 60
 
@@ -72,9 +71,7 @@ def _where(loop: FrameType, reader: FrameType) -> str:
 
 
 def _is_made_whole(frames: list[tuple[Decision, FrameType]]) -> bool:
-    return any(
-        is_call_of(node, {"int", "round", "range"}) for decision, _ in frames for node in decision.path
-    )
+    return any(makes_whole(node) for decision, _ in frames for node in decision.path)
 
 
 def _is_library(file: str, libraries: tuple[str, ...]) -> bool:

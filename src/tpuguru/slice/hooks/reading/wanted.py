@@ -54,6 +54,13 @@ def wanted_value(truth: bool, frames: list[tuple["Decision", FrameType]], kind: 
     return wanted
 
 
+def makes_whole(node: ast.AST) -> bool:
+    """Say whether a whole number is made of an argument: by ``round(x)`` it is, by ``round(x, 5)`` not."""
+    if is_call_of(node, {"round"}):
+        return isinstance(node, ast.Call) and len(node.args) == 1
+    return is_call_of(node, {"int", "range"})
+
+
 def _inward(wanted: Answer, node: ast.AST, child: ast.AST | None, frame: FrameType) -> Answer:
     """Return what ``child`` must be, so that ``node`` is what is wanted."""
     match node:
