@@ -180,9 +180,13 @@ Error* Buffer_ToHostBuffer(Buffer_ToHostBuffer_Args* arguments) {
     return nullptr;
   }
   RequireAlive(&buffer);
-  arguments->event =
-      Start({buffer.type, buffer.maker, buffer.value, WantedStrides(*buffer.type, arguments->host_layout),
-             arguments->destination, arguments->destination_size, {}});
+  arguments->event = Start({buffer.type,
+                            buffer.maker,
+                            buffer.value,
+                            WantedStrides(*buffer.type, arguments->host_layout),
+                            arguments->destination,
+                            arguments->destination_size,
+                            {}});
   return nullptr;
 }
 

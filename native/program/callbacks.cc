@@ -132,7 +132,8 @@ class Conversation {
       lock.lock();
     }
     if (error_.empty() && !unknown_.empty()) {
-      RecordUnknownRead({"a host callback's arguments", program_, python_, unknown_, "", "nothing: it is not called"});
+      RecordUnknownRead(
+          {"a host callback's arguments", program_, python_, unknown_, "", "nothing: it is not called"});
     }
     completion_->Finish(error_.empty() ? kOk : kInternal, error_);
   }

@@ -26,12 +26,11 @@ Reads& GetReads() {
   return *reads;
 }
 
-const char* Who(const UnknownRead& read) {
-  return read.python.empty() ? "the program" : read.python.c_str();
-}
+const char* Who(const UnknownRead& read) { return read.python.empty() ? "the program" : read.python.c_str(); }
 
 void RecordFirst(const UnknownRead& read, size_t index) {
-  std::fprintf(stderr, "tpuguru virtual slice: %s reads %s of %s; the value is not known (%s) and reads as %s%s\n",
+  std::fprintf(stderr,
+               "tpuguru virtual slice: %s reads %s of %s; the value is not known (%s) and reads as %s%s\n",
                Who(read), read.array.c_str(), read.maker.c_str(), read.reason.c_str(), read.told.c_str(),
                read.use == "assert" ? ", which passes the check" : "");
   if (!Recording()) return;
@@ -47,11 +46,12 @@ void RecordFirst(const UnknownRead& read, size_t index) {
 
 void RecordLoopEnd(const UnknownRead& read, Counted& counted) {
   if (!counted.ended_a_loop) {
-    std::fprintf(stderr,
-                 "tpuguru virtual slice: %s asked %lld times for %s of %s, which is not known; it is told %s so "
-                 "that the loop ends\n",
-                 Who(read), static_cast<long long>(counted.count), read.array.c_str(), read.maker.c_str(),
-                 read.told.c_str());
+    std::fprintf(
+        stderr,
+        "tpuguru virtual slice: %s asked %lld times for %s of %s, which is not known; it is told %s so "
+        "that the loop ends\n",
+        Who(read), static_cast<long long>(counted.count), read.array.c_str(), read.maker.c_str(),
+        read.told.c_str());
   }
   counted.ended_a_loop = true;
   if (!Recording()) return;

@@ -11,8 +11,8 @@ struct UnknownRead {
   std::string maker;   // the program that made it
   std::string python;  // the line that reads
   std::string reason;
-  std::string use;   // "assert", "loop": what the line does with it, where that can be seen
-  std::string told;  // what it is told: "NaN", "True"
+  std::string use;    // "assert", "loop": what the line does with it, where that can be seen
+  std::string told;   // what it is told: "NaN", "True"
   int64_t asked = 0;  // how often this run of a loop has asked, when it is told what ends it; else 0
 };
 

@@ -45,7 +45,8 @@ Lines& GetLines() {
   return *lines;
 }
 
-// What to tell a loop that the usual answer has not ended: what ends it, where that can be seen, else what might.
+// What to tell a loop that the usual answer has not ended: what ends it, where that can be seen, else what
+// might.
 std::vector<double> OtherAnswers(const ArrayType& type, const UseOfRead& use) {
   const double usual = GetSettings().unknown_predicate ? 1 : 0;
   if (type.element == pjrt::ElementType::kPred) return {1 - usual};

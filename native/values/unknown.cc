@@ -75,7 +75,9 @@ Pattern Half(double number) {
   int exponent = 0;
   const double fraction = std::frexp(size, &exponent);  // in [0.5, 1)
   if (size == 0 || exponent < -13) return {sign, 2};
-  return {sign | static_cast<uint64_t>(exponent + 14) << 10 | static_cast<uint64_t>((fraction * 2 - 1) * 1024), 2};
+  return {
+      sign | static_cast<uint64_t>(exponent + 14) << 10 | static_cast<uint64_t>((fraction * 2 - 1) * 1024),
+      2};
 }
 
 // A number in this type; no bytes when it is a type for which we have only NaN and zero.

@@ -29,7 +29,9 @@ UseOfRead::Kind KindOf(const std::string& word) {
   return word == "?" ? UseOfRead::kUnseen : UseOfRead::kOther;
 }
 
-bool IsPredicate(const ArrayType& type) { return type.element == pjrt::ElementType::kPred && type.dims.empty(); }
+bool IsPredicate(const ArrayType& type) {
+  return type.element == pjrt::ElementType::kPred && type.dims.empty();
+}
 
 }  // namespace
 
@@ -37,7 +39,8 @@ UseOfRead UseOfThisRead(const ArrayType& type, const std::string& python) {
   UseOfRead use;
   use.python = python;
   if (!OnPythonThread()) {
-    // TorchTPU has a thread that reads what `torch._assert_async` was given, and stops the program at a false.
+    // TorchTPU has a thread that reads what `torch._assert_async` was given, and stops the program at a
+    // false.
     if (IsPredicate(type)) {
       use.kind = UseOfRead::kAssert;
       use.wanted = 1;
@@ -45,7 +48,8 @@ UseOfRead UseOfThisRead(const ArrayType& type, const std::string& python) {
     return use;
   }
   if (type.host_bytes > kMostBytes) return use;
-  const std::vector<std::string> words = Split(DescribeRead(type.element == pjrt::ElementType::kPred ? "bool" : NameOf(type.element)));
+  const std::vector<std::string> words =
+      Split(DescribeRead(type.element == pjrt::ElementType::kPred ? "bool" : NameOf(type.element)));
   if (words.size() < 3) return use;
   use.kind = KindOf(words[0]);
   if (!words[1].empty()) use.wanted = std::strtod(words[1].c_str(), nullptr);
