@@ -27,7 +27,8 @@ class Client:
 
     def preload(self, *modules: str) -> str:
         self._connection.sendall(json.dumps({"preload": modules}).encode() + b"\n")
-        return str(json.loads(self._reader.readline())["objection"])
+        self.told = json.loads(self._reader.readline())
+        return str(self.told["objection"])
 
     def run(
         self, program: list[str], *arguments: str, environment: dict[str, str] | None = None
@@ -118,10 +119,19 @@ def test_it_ends_as_under_its_interpreter(
     assert said in output
 
 
-def test_a_process_with_threads_is_not_forked() -> None:
-    """A fork has only one of the threads, and the locks of all."""
+def test_a_module_that_starts_threads_is_named(tmp_path: Path) -> None:
+    """A fork has only one of the threads, and the locks of all; nothing after the module is imported."""
     server = SERVER.read_text().partition('if __name__ == "__main__"')[0]
-    thread = "threading.Thread(target=threading.Event().wait, args=(5,), daemon=True).start()"
-    program = f"{server}\n{thread}\nprint(objection())"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "starts threads" in done.stdout
+    (tmp_path / "busy.py").write_text(
+        "import threading\nthreading.Thread(target=threading.Event().wait, args=(5,), daemon=True).start()\n"
+    )
+    # The folder plays the one where packages are installed.
+    installed = f"sysconfig.get_path = lambda name: {str(tmp_path)!r}\nsys.path.insert(0, {str(tmp_path)!r})"
+    question = "print(preload(['nothing', 'busy', 'later']), objection())"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{server}\n{installed}\n{question}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("busy importing its modules starts threads")

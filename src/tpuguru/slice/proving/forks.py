@@ -35,7 +35,14 @@ _LAST_BYTES = 1 << 16
 
 
 class ForkError(Exception):
-    """Forking is not possible here; the text says why."""
+    """Forking is not possible here; the text says why.
+
+    ``culprit`` is the module whose import is to blame; before it all was well.
+    """
+
+    def __init__(self, reason: str, culprit: str = "") -> None:
+        super().__init__(reason)
+        self.culprit = culprit
 
 
 class ForkServer:
@@ -103,9 +110,9 @@ class ForkServer:
             raise ForkError(f"the modules could not be imported: {error}") from error
         if not line:
             raise ForkError("the process that imports the modules ended")
-        objection = json.loads(line)["objection"]
-        if objection:
-            raise ForkError(objection)
+        told = json.loads(line)
+        if told["objection"]:
+            raise ForkError(told["objection"], told["culprit"])
         self._connection.settimeout(None)
         return time.monotonic() - started
 

@@ -180,13 +180,25 @@ class _Proof:
         if mode is not Processes.ONE:
             self.report.notes.append("each run is fresh processes: several ranks cannot be forked")
             return
-        self._on_progress(f"importing {len(imports)} modules once")
         try:
-            self._runs.fork_server = ForkServer(self._site, command, imports)
+            self._runs.fork_server = self._fork_server(imports)
         except ForkError as error:
             self.report.notes.append(f"each run is a fresh process: {error}")
         else:
             self._stack.callback(self._runs.fork_server.close)
+
+    def _fork_server(self, imports: list[str]) -> ForkServer:
+        """Import once; where a module starts threads, only what comes before it. ForkError without forks."""
+        self._on_progress(f"importing {len(imports)} modules once")
+        try:
+            return ForkServer(self._site, self._request.command, imports)
+        except ForkError as error:
+            if error.culprit not in imports[1:]:
+                raise
+            before = imports[: imports.index(error.culprit)]
+            self.report.notes.append(f"{error.culprit} and what follows is imported in each fork: {error}")
+        self._on_progress(f"importing {len(before)} of them, since the next one starts threads")
+        return ForkServer(self._site, self._request.command, before)
 
     def _learn_noise(self, oracle: SliceOracle, base: Trace) -> bool:
         """Run the program again: what differs then differs by itself. False when it cannot be masked."""

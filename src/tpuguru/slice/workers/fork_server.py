@@ -26,8 +26,11 @@ from typing import Any
 _LONGEST_MESSAGE = 1 << 22
 
 
-def preload(names: list[str]) -> None:
-    """Import what is installed of ``names``, in their order. The program's own files are left to it."""
+def preload(names: list[str]) -> str:
+    """Import what is installed of ``names``, in their order. The program's own files are left to it.
+
+    Returns the name at which a thread was started; nothing after it is imported.
+    """
     installed = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
     roots: dict[str, bool] = {}
     for name in names:
@@ -40,6 +43,9 @@ def preload(names: list[str]) -> None:
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
                     raise
+            if _threads():
+                return name
+    return ""
 
 
 def _is_installed(root: str, folders: tuple[str, ...]) -> bool:
@@ -55,13 +61,17 @@ def _is_installed(root: str, folders: tuple[str, ...]) -> bool:
 
 def objection() -> str:
     """Say why this process must not be forked; empty when it may."""
-    names = sorted({name for entry in Path("/proc/self/task").iterdir() if (name := _thread_name(entry))})
+    names = _threads()
     if names:
         return f"importing its modules starts threads ({', '.join(names)})"
     bridge = sys.modules.get("jax._src.xla_bridge")
     if getattr(bridge, "_backends", None):
         return "importing its modules starts JAX's backend"
     return ""
+
+
+def _threads() -> list[str]:
+    return sorted({name for entry in Path("/proc/self/task").iterdir() if (name := _thread_name(entry))})
 
 
 def _thread_name(entry: Path) -> str | None:
@@ -104,10 +114,10 @@ class Server:
 
     def _handle(self, message: dict[str, Any]) -> None:
         if "preload" in message:
-            preload(message["preload"])
+            culprit = preload(message["preload"])
             gc.collect()
             gc.freeze()  # a collection in a child would copy every page of what is shared
-            self._tell(event="ready", objection=objection())
+            self._tell(event="ready", objection=objection(), culprit=culprit)
             return
         out, err = self._descriptors.pop(0), self._descriptors.pop(0)
         child = os.fork()
