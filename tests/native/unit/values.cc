@@ -1,8 +1,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <cstdint>
 #include <future>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "unit/expect.h"
@@ -17,23 +20,23 @@ using pjrt::ElementType;
 
 void UnknownFloatsReadAsNaN() {
   float values[3];
-  FillUnknown(ElementType::kF32, values, sizeof values);
+  FillUnknown(ElementType::kF32, {}, values, sizeof values);
   EXPECT(values[0] != values[0] && values[2] != values[2]);
   uint16_t half[2];
-  FillUnknown(ElementType::kBf16, half, sizeof half);
+  FillUnknown(ElementType::kBf16, {}, half, sizeof half);
   EXPECT(half[1] == 0x7fc0);
   int32_t whole = 7;
-  FillUnknown(ElementType::kS32, &whole, sizeof whole);
+  FillUnknown(ElementType::kS32, {}, &whole, sizeof whole);
   EXPECT(whole == 0);
   double odd[2] = {1, 1};
-  FillUnknown(ElementType::kF64, odd, 12);  // not a whole number of elements: the rest is left alone
+  FillUnknown(ElementType::kF64, {}, odd, 12);  // not a whole number of elements: the rest is left alone
   EXPECT(odd[0] != odd[0] && odd[1] == 1);
 }
 
 template <typename Bits>
-Bits UnknownBits(ElementType element) {
+Bits UnknownBits(ElementType element, std::optional<double> number = {}) {
   Bits bits = 0;
-  FillUnknown(element, &bits, sizeof bits);
+  FillUnknown(element, number, &bits, sizeof bits);
   return bits;
 }
 
@@ -46,6 +49,19 @@ void EveryTypeHasItsUnknown() {
   EXPECT(UnknownBits<uint8_t>(ElementType::kF4E2m1fn) == 0);  // has no NaN
   EXPECT(UnknownBits<uint8_t>(ElementType::kPred) == 0);
   EXPECT(UnknownBits<uint64_t>(ElementType::kU64) == 0);
+}
+
+void AnAnswerIsWrittenInEveryType() {
+  EXPECT(UnknownBits<uint16_t>(ElementType::kF16, 1.0) == 0x3c00);
+  EXPECT(UnknownBits<uint16_t>(ElementType::kF16, -2.5) == 0xc100);
+  EXPECT(UnknownBits<uint16_t>(ElementType::kF16, 1e30) == 0x7bff);  // the biggest it has
+  EXPECT(UnknownBits<uint16_t>(ElementType::kBf16, 1.0) == 0x3f80);
+  EXPECT(UnknownBits<int8_t>(ElementType::kS8, 1e9) == 127);
+  EXPECT(UnknownBits<int32_t>(ElementType::kS32, -1e30) == INT32_MIN);
+  EXPECT(UnknownBits<uint8_t>(ElementType::kU8, -5.0) == 0);
+  EXPECT(UnknownBits<int64_t>(ElementType::kS64, 1e30) == INT64_MAX);
+  EXPECT(UnknownBits<uint8_t>(ElementType::kPred, 3.0) == 1);
+  EXPECT(UnknownBits<uint16_t>(ElementType::kF16, std::nan("")) == 0x7e00);
 }
 
 // The other end of a connection, as the values service is.
@@ -133,6 +149,7 @@ void NobodyListensAtAWrongPath() {
 void TestValues() {
   UnknownFloatsReadAsNaN();
   EveryTypeHasItsUnknown();
+  AnAnswerIsWrittenInEveryType();
   FramesCarryTheirLength();
   AnswersReachWhoeverAsked();
   AServiceThatGoesAwayLeavesNobodyWaiting();
