@@ -18,8 +18,23 @@ std::string Text(const std::string& name) {
   return value ? value : "";
 }
 
+// "NAME=5": the value of variable NAME, or 5 where it is not set.
+std::string Indirect(const std::string& text) {
+  const size_t equals = std::min(text.find('='), text.size());
+  const char* value = std::getenv(text.substr(0, equals).c_str());
+  if (value) return value;
+  return equals < text.size() ? text.substr(equals + 1) : "";
+}
+
+// The text of a variable, or of the one that it names as "env:NAME=5": TorchTPU knows its rank, and sets a
+// variable to it, only after this library was loaded.
+std::string Resolved(const std::string& name) {
+  const std::string text = Text(name);
+  return text.rfind("env:", 0) == 0 ? Indirect(text.substr(4)) : text;
+}
+
 std::string Written() {
-  std::string text;
+  std::string text = Resolved("PROCESS") + "\n" + Resolved("DEVICE") + "\n";
   for (char** each = environ; each && *each; each++) {
     if (std::strncmp(*each, kPrefix, std::strlen(kPrefix)) == 0) text += std::string(*each) + "\n";
   }
@@ -40,18 +55,8 @@ int64_t Number(const std::string& name, int64_t otherwise) {
   return text.empty() ? otherwise : ParseNumber(name, text);
 }
 
-// "NAME=5": the value of variable NAME, or 5 where it is not set.
-std::string Indirect(const std::string& text) {
-  const size_t equals = std::min(text.find('='), text.size());
-  const char* value = std::getenv(text.substr(0, equals).c_str());
-  if (value) return value;
-  return equals < text.size() ? text.substr(equals + 1) : "";
-}
-
-// A number, or "env:NAME=5" (a launcher such as torchrun sets RANK only later).
 std::optional<int> Index(const std::string& name) {
-  std::string text = Text(name);
-  if (text.rfind("env:", 0) == 0) text = Indirect(text.substr(4));
+  const std::string text = Resolved(name);
   if (text.empty()) return std::nullopt;
   return static_cast<int>(ParseNumber(name, text));
 }

@@ -15,9 +15,11 @@ from tpuguru.slice.settings import PREFIX, SliceSettings
 HOOKS = Path(__file__).parent / "hooks"
 _MOST_SCRIPT_BYTES = 1_000_000
 _IMPORTS_TORCH = r"(?m)^\s*(?:import|from)\b[^#\n]*\btorch\b"
+_MAKES_A_GROUP = r"init_process_group|init_device_mesh"
 _TORCH_LAUNCHERS = ("torchrun", "accelerate")
 _TORCH_SERVERS = ("vllm_torchtpu",)
 """Packages that run another package's command (vLLM's) on TorchTPU; the command mentions no torch."""
+_TORCH_LAUNCHER_MODULES = ("torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch")
 
 
 class Processes(StrEnum):
@@ -45,6 +47,8 @@ class Rank:
         return environment | self.environment | {"PYTHONPATH": os.pathsep.join(paths)}
 
 
+_ADDRESSES = "TORCH_TPU_SLICEBUILDER_ADDRESSES"
+
 MOST_RANKS = 64
 """Processes of JAX or torch take about 1 GiB each; more than this is a mistake on one machine."""
 
@@ -64,7 +68,9 @@ def plan_ranks(
     torch = uses_torch(command, interpreter)
     mode = choose_processes(settings.slice, processes, command, interpreter)
     ranks = _one(settings, port, torch=torch) if mode is Processes.ONE else _several(settings, mode, port)
-    shared = _hook_environment(settings) | (_torch_environment(settings) if torch else {})
+    shared = _hook_environment(settings)
+    if torch:
+        shared |= _torch_environment(settings) | _launcher_environment(settings, command)
     return [replace(rank, environment=rank.environment | shared) for rank in ranks]
 
 
@@ -96,10 +102,14 @@ def uses_torch(command: tuple[str, ...], interpreter: Interpreter) -> bool:
 
 def _guess(command: tuple[str, ...], *, torch: bool) -> Processes:
     """JAX has one process for all devices; TorchTPU one a device, if the script makes a process group."""
-    if torch and "init_process_group" in _script(command) and "spawn(" not in _script(command):
-        launched = any(Path(word).name in _TORCH_LAUNCHERS or word.endswith(".run") for word in command)
-        return Processes.ONE if launched else Processes.PER_DEVICE
-    return Processes.ONE
+    script = _script(command)
+    grouped = torch and re.search(_MAKES_A_GROUP, script) and "spawn(" not in script
+    return Processes.PER_DEVICE if grouped and not _launched(command) else Processes.ONE
+
+
+def _launched(command: tuple[str, ...]) -> bool:
+    """Say whether the command is one that starts the processes of a group itself."""
+    return any(Path(word).name in _TORCH_LAUNCHERS or word in _TORCH_LAUNCHER_MODULES for word in command)
 
 
 def _script(command: tuple[str, ...]) -> str:
@@ -113,9 +123,9 @@ def _script(command: tuple[str, ...]) -> str:
 
 
 def _one(settings: SliceSettings, port: int, *, torch: bool) -> list[Rank]:
-    """One process; of TorchTPU's own launchers each child takes the device of its RANK."""
+    """One process; each that it starts itself takes the device of the rank that TorchTPU gives it."""
     if torch:
-        settings = replace(settings, device="env:RANK=0")
+        settings = replace(settings, device="env:CLOUD_TPU_TASK_ID=0")
     address = f"localhost:{port or free_port()}"
     return [Rank(0, settings.environment() | {"JAX_COORDINATOR_ADDRESS": address})]
 
@@ -125,7 +135,7 @@ def _several(settings: SliceSettings, mode: Processes, port: int) -> list[Rank]:
     meeting = port or free_port()
     if mode is Processes.PER_HOST:
         return [Rank(number, _host_environment(settings, number, count, meeting)) for number in range(count)]
-    addresses = ",".join(f"localhost:{free_port()}" for _ in range(count))
+    addresses = _addresses(count)
     return [
         Rank(number, _device_environment(settings, number, count, meeting, addresses))
         for number in range(count)
@@ -155,7 +165,7 @@ def _device_environment(
         "LOCAL_WORLD_SIZE": str(count),
         "MASTER_ADDR": "localhost",
         "MASTER_PORT": str(port),
-        "TORCH_TPU_SLICEBUILDER_ADDRESSES": addresses,
+        _ADDRESSES: addresses,
         "JAX_COORDINATOR_ADDRESS": f"localhost:{port}",
     }
 
@@ -169,6 +179,15 @@ def _hook_environment(settings: SliceSettings) -> dict[str, str]:
         f"{PREFIX}HOST_CHIPS": str(tpu.devices // tpu.hosts // tpu.chip.devices_per_chip),
         f"{PREFIX}HOST_DEVICES": str(tpu.devices // tpu.hosts),
     }
+
+
+def _addresses(count: int) -> str:
+    return ",".join(f"localhost:{free_port()}" for _ in range(count))
+
+
+def _launcher_environment(settings: SliceSettings, command: tuple[str, ...]) -> dict[str, str]:
+    """Return the addresses that TorchTPU expects a launcher to have given all devices' processes."""
+    return {_ADDRESSES: _addresses(settings.slice.devices)} if _launched(command) else {}
 
 
 def _torch_environment(settings: SliceSettings) -> dict[str, str]:
