@@ -212,6 +212,7 @@ struct Device_MemoryStats_Args {
   OptionalCount largest_free_block_bytes;
   OptionalCount pool_bytes;
   OptionalCount peak_pool_bytes;
+  OptionalCount peak_in_use_and_reserved;  // not in older frameworks; newer ones read it unasked
 };
 template <>
 struct DeclaredSize<Device_MemoryStats_Args> {  // ends at the last flag, without the padding after it

@@ -94,9 +94,14 @@ Error* Device_MemoryStats(Device_MemoryStats_Args* arguments) {
   arguments->bytes_reservable_limit = {use.limit, use.limit > 0};
   arguments->largest_free_block_bytes = {use.limit - use.live - use.code, use.limit > 0};
   arguments->pool_bytes.is_set = false;
-  // The last flag is set by hand: the structure ends there, without the padding an assignment would write.
+  // By hand: a framework's structure ends at its last flag, without the padding an assignment would write.
   arguments->peak_pool_bytes.value = 0;
   arguments->peak_pool_bytes.is_set = false;
+  if (arguments->struct_size >
+      offsetof(Device_MemoryStats_Args, peak_in_use_and_reserved) + sizeof(int64_t)) {
+    arguments->peak_in_use_and_reserved.value = use.peak + use.code;
+    arguments->peak_in_use_and_reserved.is_set = true;
+  }
   return nullptr;
 }
 

@@ -58,8 +58,10 @@ def rehearse(python: Path, folders: dict[str, str]) -> Rehearse:
 def rehearse_with(python: Path, folders: dict[str, str]) -> Rehearse:
     """The same with any interpreter."""
 
-    def run(*options: str, program: str, arguments: tuple[str, ...] = ()) -> Run:
-        command = [str(python), str(PROGRAMS / program), *arguments]
+    def run(
+        *options: str, program: str, arguments: tuple[str, ...] = (), before: tuple[str, ...] = ()
+    ) -> Run:
+        command = [str(python), *before, str(PROGRAMS / program), *arguments]
         done = subprocess.run(
             [*tpuguru("rehearse"), "--yes", "--output-format", "json", *options, "--", *command],
             env=os.environ | folders,

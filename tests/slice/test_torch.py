@@ -1,11 +1,12 @@
-"""TorchTPU on a virtual slice. $TPUGURU_TEST_TORCH_PYTHON names a Python with torch_tpu, libtpu and jax."""
+"""TorchTPU on a virtual slice, in an environment without JAX (the toolchain «torchtpu»)."""
 
 import json
-import os
+import re
 from pathlib import Path
 
 import pytest
 from tests.slice.conftest import Rehearse, Run, rehearse_with
+from tests.toolchain import show_values_toolchain, torch_python
 
 pytestmark = [pytest.mark.toolchain, pytest.mark.slow]
 
@@ -15,11 +16,10 @@ CPU_LOSSES = ["loss 1.22437", "loss 1.13474", "loss 1.0594"]
 
 @pytest.fixture(scope="module")
 def rehearse_torch(folders: dict[str, str]) -> Rehearse:
-    """Rehearse with TorchTPU's interpreter; skipped where there is none (5.9 GB)."""
-    named = os.environ.get("TPUGURU_TEST_TORCH_PYTHON", "")
-    if not named:
-        pytest.skip("TPUGURU_TEST_TORCH_PYTHON is not set")
-    return rehearse_with(Path(named), folders)
+    """Rehearse with TorchTPU's interpreter."""
+    python = torch_python()
+    show_values_toolchain(Path(folders["XDG_CACHE_HOME"]))
+    return rehearse_with(python, folders)
 
 
 @pytest.fixture(scope="module")
@@ -54,14 +54,15 @@ def test_a_transformer_equals_the_cpu_layer_by_layer(rehearse_torch: Rehearse) -
     assert run.report["unknown_reads"] == []
 
 
-@pytest.mark.parametrize("mode", ["fsdp", "ddp"])
-def test_four_ranks_equal_one_cpu_process(rehearse_torch: Rehearse, mode: str) -> None:
+@pytest.mark.parametrize(("mode", "name", "ranks"), [("fsdp", "v6e:2x2", 4), ("ddp", "tpu7x:1x1x1", 2)])
+def test_ranks_equal_one_cpu_process(rehearse_torch: Rehearse, mode: str, name: str, ranks: int) -> None:
     """One process a device is started unasked; collectives and losses are right on every rank."""
-    run = rehearse_torch("--slice", "v6e:2x2", program="torch_ranks.py", arguments=(mode,))
+    run = rehearse_torch("--slice", name, program="torch_ranks.py", arguments=(mode,))
     assert run.code == 0, run.stderr[-3000:]
-    for rank in range(4):
+    assert run.report["slice"]["processes"] == ranks
+    for rank in range(ranks):
         lines = run.lines(rank)
-        assert "all_reduce [10.0, 10.0, 10.0, 10.0]" in lines
+        assert f"all_reduce {[ranks * (ranks + 1) / 2] * 4}" in lines
         assert [line for line in lines if line.startswith("loss")] == CPU_LOSSES
 
 
@@ -92,7 +93,41 @@ def test_sends_that_wait_for_each_other_are_a_deadlock(rehearse_torch: Rehearse)
 def test_ddp_starts_without_values(rehearse_torch: Rehearse) -> None:
     """DDP compares the parameters' shapes over the ranks: they agree under --values never, losses are unknown."""
     run = rehearse_torch(
-        "--slice", "v6e:2x2", "--values", "never", program="torch_ranks.py", arguments=("ddp",)
+        "--slice", "tpu7x:1x1x1", "--values", "never", program="torch_ranks.py", arguments=("ddp",)
     )
     assert run.code == 0, run.stderr[-3000:]
     assert run.lines(1)[-1] == "loss nan"
+
+
+def test_torchrun_starts_the_ranks_of_tensor_parallelism(rehearse_torch: Rehearse) -> None:
+    """Its own processes find their devices; DTensor's columns and rows give the losses of one CPU process."""
+    run = rehearse_torch(
+        *("--slice", "tpu7x:1x1x1"),
+        before=("-m", "torch.distributed.run", "--nproc-per-node", "2"),
+        program="torch_parallel.py",
+    )
+    assert_losses_of_two(run)
+
+
+def test_spawned_ranks_compile_tensor_parallelism(rehearse_torch: Rehearse) -> None:
+    """torch.multiprocessing.spawn, and torch.compile in each of its processes."""
+    run = rehearse_torch("--slice", "tpu7x:1x1x1", program="torch_spawn.py", arguments=("2", "compile"))
+    assert_losses_of_two(run)
+
+
+def assert_losses_of_two(run: Run) -> None:
+    """Both ranks, which share one launcher's output, printed the losses of one CPU process."""
+    assert run.code == 0, run.stderr[-3000:]
+    assert run.report["slice"]["processes"] == 2
+    for rank in range(2):
+        told = [float(found) for found in re.findall(rf"rank {rank} of 2 loss ([\d.]+)", run.stderr)]
+        assert told == [float(line.removeprefix("loss ")) for line in CPU_LOSSES]
+
+
+def test_torch_reads_the_peak_of_the_device(eager: Run) -> None:
+    """torch.accelerator.memory_stats() gives the figures of our accounting."""
+    told = json.loads(next(line for line in eager.lines() if line.startswith("{")))
+    [device] = eager.report["devices"]
+    assert told["active_bytes.all.peak"] == device["peak"]
+    assert told["allocated_bytes.all.peak"] == device["peak"] + told["reserved_bytes.all.peak"]
+    assert 0 < told["allocated_bytes.all.current"] < told["allocated_bytes.all.peak"]

@@ -3,6 +3,7 @@
 import os
 import secrets
 import signal
+import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -43,6 +44,10 @@ class RehearsalRequest:
     processes: Processes = Processes.AUTO
     steps: int = 0
     values: bool = True
+    values_python: Path | None = None
+    """A Python with JAX that computes values where the program's own has none."""
+    values_help: str = ""
+    """How a person gets such a Python."""
     network: bool = False
     seconds: float = 3600
     memory_bytes: int = 0
@@ -101,13 +106,15 @@ def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
     rehearsal = Rehearsal(run_id, state_directory() / "rehearsals" / run_id, interpreter, 0)
     make_folder(rehearsal.records)
     started = time.monotonic()
+    python_with_jax = interpreter.python if interpreter.has_jaxlib else request.values_python
+    if request.values and python_with_jax is None:
+        rehearsal.notes.append(_without_values(request, interpreter))
+        print(f"note: {rehearsal.notes[-1]}", file=sys.stderr)
     with ExitStack() as stack:
-        stack.enter_context(texts_written(rehearsal.records / "programs", interpreter))
+        stack.enter_context(texts_written(rehearsal.records / "programs", python_with_jax))
         server = stack.enter_context(
             values_server(
-                str(interpreter.python) if interpreter.has_jaxlib else "",
-                request.patience_seconds,
-                control_only=not request.values,
+                str(python_with_jax or ""), request.patience_seconds, control_only=not request.values
             )
         )
         settings = SliceSettings(
@@ -140,6 +147,12 @@ def environment_shown(request: RehearsalRequest) -> dict[str, str]:
         "TPU_LIBRARY_PATH": "<tpuguru's plugin>",
         "JAX_PLATFORMS": "tpu,cpu",
     }
+
+
+def _without_values(request: RehearsalRequest, interpreter: Interpreter) -> str:
+    """Say that nothing can be computed, and what to do about it."""
+    help_ = f"; {request.values_help}" if request.values_help else ""
+    return f"values are not computed: {interpreter.python} has no JAX{help_}"
 
 
 @dataclass(slots=True)

@@ -6,23 +6,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tpuguru.slice.interpreter import Interpreter
-
 _WORKER = Path(__file__).parent / "workers" / "record_texts.py"
 _SECONDS_AT_THE_END = 120
 
 
 @contextmanager
-def texts_written(programs: Path, interpreter: Interpreter) -> Iterator[None]:
-    """Write texts beside the bytes under ``programs`` during the block, with the user's own jaxlib.
+def texts_written(programs: Path, python: Path | None) -> Iterator[None]:
+    """Write texts beside the bytes under ``programs`` during the block, with the JAX of ``python``, if any.
 
     After the block all are there, or the bytes alone: who wants a text can still make it.
     """
-    if not interpreter.has_jaxlib:
+    if python is None:
         yield
         return
     worker = subprocess.Popen(
-        [str(interpreter.python), str(_WORKER), str(programs)],
+        [str(python), str(_WORKER), str(programs)],
         env=os.environ | {"JAX_PLATFORMS": "cpu"},
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,

@@ -1,6 +1,7 @@
 """The three-line quick start, then a small training loop on the CPU and on the TPU."""
 
 import copy
+import json
 
 import torch
 
@@ -31,3 +32,7 @@ def losses(device, wrap=lambda module: module):
 print("cpu", losses("cpu"))
 print("eager", losses("tpu"))
 print("compiled", losses("tpu", lambda module: torch.compile(module, backend="tpu")))
+
+torch.accelerator.synchronize()
+stats = torch.accelerator.memory_stats()
+print(json.dumps({name: value for name, value in stats.items() if name.endswith((".current", ".peak"))}))

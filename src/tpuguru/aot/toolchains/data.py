@@ -9,7 +9,10 @@ from tpuguru.base.locations import data_directory
 
 @dataclass(frozen=True, slots=True)
 class ToolchainData:
-    """One toolchain's file. ``disk_bytes`` is what the environment needs on disk."""
+    """One toolchain's file. ``disk_bytes`` is what the environment needs on disk.
+
+    ``root`` holds requirements, one a line; ``without`` packages that they ask for and that are left out.
+    """
 
     framework: str
     version: str
@@ -22,6 +25,7 @@ class ToolchainData:
     disk_bytes: int
     notice: str
     lock: Path
+    without: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -39,7 +43,7 @@ def _read(path: Path) -> ToolchainData:
 
     try:
         fields = tomllib.loads(path.read_text(encoding="utf-8"))
-        fields["stack"], fields["smoke"] = tuple(fields["stack"]), tuple(fields["smoke"])
+        fields |= {name: tuple(fields.get(name, ())) for name in ("stack", "smoke", "without")}
         return ToolchainData(**fields, lock=path.with_name("requirements.txt"))
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise ToolFailureError(f"the toolchain file {path} cannot be read: {error}") from error

@@ -55,7 +55,9 @@ def resolve_lock(
         work = Path(folder)
         (work / "root.in").write_text(data.root + "\n", encoding="utf-8")
         (work / "pins.txt").write_text(
-            "".join(f"{name}=={version}\n" for name, version in pins), encoding="utf-8"
+            "".join(f"{name}=={version}\n" for name, version in pins)
+            + "".join(f'{name}; sys_platform == "none"\n' for name in data.without),
+            encoding="utf-8",
         )
         new = work / "lock.txt"
         if pins and data.lock.is_file():

@@ -10,6 +10,7 @@ from tpuguru.base.errors import UsageError
 from tpuguru.base.exit_codes import ExitCode
 from tpuguru.base.redaction import redact, redact_value
 from tpuguru.report.rehearsal.comparison import comparison_text
+from tpuguru.report.rehearsal.computing import with_values_toolchain
 from tpuguru.report.rehearsal.contract import to_contract
 from tpuguru.report.rehearsal.judge import findings_of
 from tpuguru.report.rehearsal.text import rehearsal_text
@@ -21,7 +22,7 @@ from tpuguru.slice.stored import load_rehearsal, stored_rehearsals
 def rehearse_command(request: RehearsalRequest, *, yes: bool, output_format: str) -> int:
     """Run it and print the report. The program's own output goes to the standard error, figures blanked."""
     ask(request, yes=yes)
-    return _report(rehearse(request, show_line), output_format)
+    return _report(rehearse(with_values_toolchain(request), show_line), output_format)
 
 
 def show_command(run_id: str, output_format: str) -> int:
