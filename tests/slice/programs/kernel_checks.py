@@ -261,6 +261,47 @@ def functions_of_floats():
 
 
 @check
+def gathers_rotations_and_bits():
+    def kernel(x, indices, out):
+        value, where = x[...], indices[...]
+        taken = jnp.take_along_axis(value, where, axis=1)
+        turned = pltpu.roll(value, 3, 1, stride=1, stride_axis=0)
+        bits = jax.lax.bitcast_convert_type(jax.lax.bitcast_convert_type(value, jnp.uint32) >> 1, jnp.float32)
+        counted = jax.lax.clz(where) + jax.lax.population_count(where)
+        largest = jnp.argmax(value, axis=1, keepdims=True)
+        out[...] = taken + turned + bits + counted.astype(jnp.float32) + largest.astype(jnp.float32)
+
+    where = jnp.asarray(np.random.default_rng(1).integers(0, 128, (8, 128)), jnp.int32)
+    like_pallas_itself(kernel, random(8, 128), where, out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32))
+
+
+@check
+def products_of_whole_numbers():
+    def kernel(x, y, out):
+        out[...] = jax.lax.dot(x[...], y[...], preferred_element_type=jnp.int32)
+
+    x, y = (
+        jnp.asarray(np.random.default_rng(seed).integers(-128, 128, (128, 128)), jnp.int8) for seed in (0, 1)
+    )
+    like_pallas_itself(kernel, x, y, tolerance=0, out_shape=jax.ShapeDtypeStruct((128, 128), jnp.int32))
+
+
+@check
+def random_numbers_of_a_key():
+    def kernel(key, out):
+        drawn = jax.random.wrap_key_data(jnp.stack([key[0], key[1]]), impl="threefry2x32")
+        out[...] = jax.random.uniform(drawn, out.shape)
+
+    got = pl.pallas_call(
+        kernel,
+        out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32),
+        in_specs=[pl.BlockSpec(memory_space=pltpu.SMEM)],
+    )(jnp.array([1, 2], jnp.uint32))
+    key = jax.random.wrap_key_data(jnp.array([1, 2], jnp.uint32), impl="threefry2x32")
+    assert (np.asarray(got) == np.asarray(jax.random.uniform(key, (8, 128)))).all()
+
+
+@check
 def copies_that_the_kernel_starts_itself():
     def kernel(x, out, buffer, semaphore):
         def body(i, _):

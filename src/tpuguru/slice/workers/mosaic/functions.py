@@ -2,7 +2,7 @@
 
 import math
 
-from .libraries import Foreign, np
+from .libraries import Foreign, Refusal, np
 from .translate import each_named
 
 _ERF = np.vectorize(math.erf, otypes=[np.float64])
@@ -11,6 +11,14 @@ _ERF = np.vectorize(math.erf, otypes=[np.float64])
 def _round(value: Foreign) -> Foreign:
     """Round to the nearest whole number, halves away from zero."""
     return np.copysign(np.floor(np.abs(value) + value.dtype.type(0.5)), value)
+
+
+def _leading_zeros(value: Foreign) -> Foreign:
+    """Count the zeros above the highest set bit. The exponent of a double is exact up to 53 bits."""
+    if value.dtype.itemsize > 4:
+        raise Refusal("math.ctlz of 64 bits")
+    _, exponent = np.frexp(value.view(f"u{value.dtype}").astype(np.float64))
+    return (8 * value.dtype.itemsize - exponent).astype(value.dtype)
 
 
 def _counted(value: Foreign) -> Foreign:
@@ -25,6 +33,7 @@ each_named(
         "math.ceil": np.ceil,
         "math.copysign": np.copysign,
         "math.cos": np.cos,
+        "math.ctlz": _leading_zeros,
         "math.ctpop": _counted,
         "math.erf": lambda value: _ERF(value.astype(np.float64)).astype(value.dtype),
         "math.exp": np.exp,

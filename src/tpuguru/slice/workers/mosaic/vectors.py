@@ -158,10 +158,18 @@ def _step(operation: Foreign) -> Pure:
 def _rotate(operation: Foreign) -> Pure:
     """Rotate towards higher indices; with a stride, more for every index along another dimension."""
     attributes = operation.attributes
-    if "stride" in attributes and attributes["stride"].value:
-        raise Refusal("tpu.dynamic_rotate with a stride")
     axis = attributes["dimension"].value
-    return lambda value, amount: np.roll(value, int(amount), axis=axis)
+    if "stride" not in attributes or not attributes["stride"].value:
+        return lambda value, amount: np.roll(value, int(amount), axis=axis)
+    stride, along = attributes["stride"].value, attributes["stride_dimension"].value
+
+    def rotate(value: Foreign, amount: Foreign) -> Foreign:
+        size = value.shape[axis]
+        indices = np.indices(value.shape, sparse=True)
+        source = (indices[axis] - int(amount) - stride * indices[along]) % size
+        return np.take_along_axis(value, np.broadcast_to(source, value.shape), axis=axis)
+
+    return rotate
 
 
 @pure("tpu.dynamic_gather")
