@@ -104,3 +104,16 @@ def test_vllm_on_torchtpu_is_a_torch_program() -> None:
 def test_a_server_says_that_it_is_ready(line: str, *, ready: bool) -> None:
     """The lines of the servers that people run; a training loop says nothing of the kind."""
     assert says_ready(line) is ready
+
+
+@pytest.mark.parametrize(
+    ("own", "given"),
+    [("", "tpu,cpu"), ("cpu", "tpu,cpu"), ("tpu", "tpu"), ("cpu,tpu", "cpu,tpu")],
+)
+def test_the_users_platforms_are_kept_when_they_have_the_tpu(
+    monkeypatch: pytest.MonkeyPatch, own: str, given: str
+) -> None:
+    """Some servers need the CPU beside the TPU, some refuse it: what the user says of the TPU is kept."""
+    monkeypatch.setenv("JAX_PLATFORMS", own)
+    settings = SliceSettings(slice=tpu_slice("v6e:1x1"), library=Path("plugin.so"), libtpu=Path("libtpu.so"))
+    assert settings.environment()["JAX_PLATFORMS"] == given

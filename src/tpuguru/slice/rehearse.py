@@ -24,7 +24,7 @@ from tpuguru.slice.plan import Processes, Rank, choose_processes, plan_ranks
 from tpuguru.slice.ready import says_ready
 from tpuguru.slice.run_files import RunFiles, make_folder
 from tpuguru.slice.self_test import require_self_test
-from tpuguru.slice.settings import SliceSettings
+from tpuguru.slice.settings import SliceSettings, jax_platforms
 from tpuguru.slice.texts import texts_written
 from tpuguru.slice.values.server import ValuesServer, values_server
 
@@ -145,7 +145,7 @@ def environment_shown(request: RehearsalRequest) -> dict[str, str]:
     return dict(request.variables) | {
         "TPUGURU_SLICE_TOPOLOGY": request.slice.libtpu_topology,
         "TPU_LIBRARY_PATH": "<tpuguru's plugin>",
-        "JAX_PLATFORMS": "tpu,cpu",
+        "JAX_PLATFORMS": jax_platforms(),
     }
 
 

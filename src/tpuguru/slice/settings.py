@@ -1,5 +1,6 @@
 """Settings of a virtual slice, as the environment variables that the plugin and the frameworks read."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +55,7 @@ class SliceSettings:
             "TPU_LIBRARY_PATH": str(self.library),
             "TPU_SKIP_MDS_QUERY": "1",
             "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
-            "JAX_PLATFORMS": "tpu,cpu",
+            "JAX_PLATFORMS": jax_platforms(),
             "JAX_FORCE_TPU_INIT": "1",  # JAX prepares itself as on a machine with TPUs, jax.distributed too
             "TPU_ACCELERATOR_TYPE": accelerator_type(self.slice),
             "TPU_NAME": "virtual-slice",  # vLLM and Ray would ask the cloud for it
@@ -63,6 +64,15 @@ class SliceSettings:
             "MEGASCALE_NUM_SLICES": "1",  # one process plays all slices; plan.py says otherwise for several
             "MEGASCALE_SLICE_ID": "0",
         }
+
+
+def jax_platforms() -> str:
+    """Return the user's own JAX_PLATFORMS when it has the TPU, else TPU and CPU.
+
+    vLLM needs the CPU beside the TPU; SGLang refuses to start when it is named.
+    """
+    own = os.environ.get("JAX_PLATFORMS", "")
+    return own if "tpu" in own.split(",") else "tpu,cpu"
 
 
 def accelerator_type(tpu: Slice) -> str:
