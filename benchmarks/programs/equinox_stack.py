@@ -26,7 +26,7 @@ losses = []
 for _ in range(10):
     model, state, value = step(model, state)
     losses.append(float(value))
-print("the loss falls:", losses[-1] < losses[0] / 2)
+print("the loss falls:", losses == sorted(losses, reverse=True))
 term = diffrax.ODETerm(lambda t, y, arguments: -y)
 end = diffrax.diffeqsolve(term, diffrax.Tsit5(), 0, 1, 0.1, jnp.array(1.0)).ys[0]
 root = optimistix.root_find(lambda y, _: y**2 - 2.0, optimistix.Newton(1e-5, 1e-5), jnp.array(1.0)).value
