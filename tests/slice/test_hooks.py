@@ -83,7 +83,7 @@ def test_vllm_on_torchtpu_is_a_torch_program() -> None:
     command = ("vllm", "serve", "model")
     [rank] = plan_ranks(settings, Processes.ONE, command, Interpreter(Path("p"), Path("l"), versions))
     assert rank.environment["TORCH_TPU_TOPOLOGY"] == "2,2,1"
-    assert rank.environment["TPUGURU_SLICE_DEVICE"] == "env:RANK=0"
+    assert rank.environment["TPUGURU_SLICE_DEVICE"].startswith("env:")  # the rank that TorchTPU gives
     del versions["vllm_torchtpu"]
     [rank] = plan_ranks(settings, Processes.ONE, command, Interpreter(Path("p"), Path("l"), versions))
     assert rank.environment["TPUGURU_SLICE_DEVICE"] == ""
