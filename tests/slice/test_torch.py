@@ -131,3 +131,14 @@ def test_torch_reads_the_peak_of_the_device(eager: Run) -> None:
     assert told["active_bytes.all.peak"] == device["peak"]
     assert told["allocated_bytes.all.peak"] == device["peak"] + told["reserved_bytes.all.peak"]
     assert 0 < told["allocated_bytes.all.current"] < told["allocated_bytes.all.peak"]
+
+
+def test_asserts_on_the_device_pass(rehearse_torch: Rehearse) -> None:
+    """TorchTPU reads what ``_assert_async`` was given on a thread of its own: true, whatever it would be."""
+    run = rehearse_torch("--slice", "v6e:1x1", program="torch_unknown.py")
+    assert run.code == 0, run.stderr[-3000:]
+    assert run.lines()[-2:] == ["checked 0 False nan", "compiled [nan]"]
+    assert any(
+        read["use"] == "assert" and read["array"] == "pred[]" and not read["python"]
+        for read in run.report["unknown_reads"]
+    )

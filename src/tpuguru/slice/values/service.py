@@ -186,7 +186,7 @@ def main() -> None:
     parser.add_argument("--control-only", action="store_true", help="compute only what ranks tell each other")
     arguments = parser.parse_args()
     if not arguments.python:
-        reason = "the program's Python has no jax that could compute it"
+        reason = "no Python with jax computes values here"
         Service(arguments.socket, NoEngine(reason), arguments.patience).run()
         return
     engine = _engine(arguments)
