@@ -15,6 +15,8 @@ from tpuguru.slice.settings import PREFIX, SliceSettings
 HOOKS = Path(__file__).parent / "hooks"
 _MOST_SCRIPT_BYTES = 1_000_000
 _IMPORTS_TORCH = r"(?m)^\s*(?:import|from)\b[^#\n]*\btorch\b"
+_IMPORTS_JAX = r"(?m)^\s*(?:import|from)\b[^#\n]*\bjax\b"
+_TORCH_ON_TPU = r"""\btorch_tpu\b|\btorch\.tpu\b|\btpu_dist\b|(?:device\s*[=(]|\.to\()\s*["']tpu"""
 _MAKES_A_GROUP = r"init_process_group|init_device_mesh"
 _TORCH_LAUNCHERS = ("torchrun", "accelerate")
 _TORCH_SERVERS = ("vllm_torchtpu",)
@@ -90,14 +92,17 @@ def choose_processes(
 
 
 def uses_torch(command: tuple[str, ...], interpreter: Interpreter) -> bool:
-    """Say whether the command is a TorchTPU program; where JAX is installed too, it must mention torch."""
+    """Say whether the command is a TorchTPU program; where JAX is installed too, the script tells."""
     if not interpreter.versions.get("torch_tpu"):
         return False
     if not interpreter.versions.get("jax") or Path(command[0]).name in _TORCH_LAUNCHERS:
         return True
     if any(interpreter.versions.get(server) for server in _TORCH_SERVERS):
         return True
-    return "torch" in " ".join(command) or bool(re.search(_IMPORTS_TORCH, _script(command)))
+    script = _script(command)
+    if re.search(_IMPORTS_JAX, script):  # it may import torch too, for its data loader
+        return bool(re.search(_TORCH_ON_TPU, script))
+    return bool(re.search(_IMPORTS_TORCH, script)) or any("torch" in word for word in command[1:])
 
 
 def _guess(command: tuple[str, ...], *, torch: bool) -> Processes:
