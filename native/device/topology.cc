@@ -89,7 +89,11 @@ std::string PlatformVersion(pjrt::TopologyDescription* topology) {
   return MarkVersion(std::string(ask.platform_version, ask.platform_version_size));
 }
 
-std::string MarkVersion(const std::string& version) { return version + "\nvirtual slice of tpuguru"; }
+// Not the last line: there JAX reads when libtpu was built, and takes one without a date for too old for Pallas.
+std::string MarkVersion(const std::string& version) {
+  const size_t last = version.rfind('\n') + 1;  // 0 where there is one line only
+  return version.substr(0, last) + "virtual slice of tpuguru\n" + version.substr(last);
+}
 
 int64_t DeviceMemoryLimit(pjrt::TopologyDescription* topology) {
   Arguments<pjrt::TopologyDescription_Attributes_Args> ask;

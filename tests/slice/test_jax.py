@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from tests.slice.conftest import PROGRAMS, Rehearse, Run
 
+from tpuguru.slice.records import read_records
+
 pytestmark = [pytest.mark.toolchain, pytest.mark.slow]
 
 CHECKS = re.findall(r"@check\ndef (\w+)", (PROGRAMS / "jax_checks.py").read_text(encoding="utf-8"))
@@ -42,6 +44,13 @@ def test_the_slice_is_what_libtpu_describes(results: dict[str, dict[str, Any]]) 
         "limit": 101724450816,
         "process_count": 1,
     }
+
+
+def test_the_version_ends_with_the_date_of_libtpu(run: Run) -> None:
+    """JAX reads there how old libtpu is, and lowers no Pallas kernel for one without a date; ours is said before."""
+    [client] = read_records(Path(run.report["folder"]) / "records").clients
+    assert "virtual slice" in client.platform_version
+    assert client.platform_version.splitlines()[-1].startswith("Built on")
 
 
 def test_big_parameters_take_no_host_memory(results: dict[str, dict[str, Any]]) -> None:
