@@ -89,7 +89,7 @@ std::string PlatformVersion(pjrt::TopologyDescription* topology) {
   return MarkVersion(std::string(ask.platform_version, ask.platform_version_size));
 }
 
-// Not the last line: there JAX reads when libtpu was built, and takes one without a date for too old for Pallas.
+// Not the last line: there JAX reads when libtpu was built, and one without a date is too old for Pallas.
 std::string MarkVersion(const std::string& version) {
   const size_t last = version.rfind('\n') + 1;  // 0 where there is one line only
   return version.substr(0, last) + "virtual slice of tpuguru\n" + version.substr(last);
