@@ -444,3 +444,33 @@ def test_ranks_that_wait_in_sends_for_each_other_are_a_deadlock() -> None:
     session.handle(second, WaitFrame(""))
     session.handle(first, WaitFrame(""))
     assert list(session.deadlocks()) == []
+
+
+def test_values_are_kept_up_to_a_size_together() -> None:
+    """What does not fit beside the others is unknown; what comes after a free fits again."""
+    session = Session(Adder({}), most_bytes=20_000)
+    rank, answers = connect(session, 0)
+    for number in (1, 2, 3):
+        session.handle(rank, ValueFrame(number, KIND, bytes(8192)))
+    session.handle(rank, FreeFrame(1))
+    session.handle(rank, ValueFrame(4, KIND, bytes(8192)))
+    for number in (2, 3, 4):
+        session.handle(rank, FetchFrame(number, number))
+    assert answers.told[2] == (bytes(8192), "")
+    assert answers.told[3] == (None, "more values were known than fit here together (19.53 KiB)")
+    assert answers.told[4] == (bytes(8192), "")
+
+
+def test_computed_values_count_too() -> None:
+    """An output that does not fit beside what is known is given up, with the reason."""
+    engine = Adder({"copy": ((0,),)})
+    engine.run = lambda execution: [[bytes(8192)]]  # type: ignore[method-assign]
+    session = Session(engine, most_bytes=10_000)
+    rank, answers = connect(session, 0)
+    session.handle(rank, program("copy"))
+    session.handle(rank, ValueFrame(1, KIND, b"\x01"))
+    for output in (10, 11):
+        session.handle(rank, ExecuteFrame(1, output, (0,), ((1,),), ()))
+        session.handle(rank, FetchFrame(output, output))
+    assert answers.told[10] == (bytes(8192), "")
+    assert "more values were known" in answers.told[11][1]

@@ -6,6 +6,7 @@ from enum import Enum, auto
 from typing import Protocol
 
 from tpuguru.slice.values.frames import ArrayKind, ProgramFrame, Question
+from tpuguru.slice.values.holdings import Holdings
 
 
 class Knowledge(Enum):
@@ -16,7 +17,7 @@ class Knowledge(Enum):
     UNKNOWN = auto()
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Value:
     """One array on one device."""
 
@@ -32,7 +33,8 @@ class Value:
         self.data, self.knowledge, self.producer = data, Knowledge.KNOWN, None
 
     def give_up(self, reason: str) -> None:
-        """Record that the value cannot be known, and why."""
+        """Record that the value cannot be known, or is not kept, and why."""
+        self.data = None
         self.knowledge, self.producer, self.reason = Knowledge.UNKNOWN, None, reason
 
 
@@ -59,6 +61,9 @@ class Producer(Protocol):
 
     def compute(self, engine: "Engine") -> None:
         """Make its values known or unknown. Everything it depends on is one or the other."""
+
+    def made(self) -> Iterator[Value]:
+        """Yield the values that it makes."""
 
 
 @dataclass(slots=True, eq=False)
@@ -94,6 +99,10 @@ class Transfer:
             self.received.give_up(self.sent.reason)
         else:
             self.received.know(self.sent.data)
+
+    def made(self) -> Iterator[Value]:
+        """Yield nothing: the receiver's value is the sender's, which is counted."""
+        yield from ()
 
 
 class HostError(Exception):
@@ -179,6 +188,11 @@ class Execution:
             reasons = [f"{self.name}: {why}"] * len(self.program.frame.outputs)
         self.finish(results or [], reasons)
 
+    def made(self) -> Iterator[Value]:
+        """Yield the outputs of all places."""
+        for outputs in self.outputs.values():
+            yield from outputs
+
     def _silent_calls(self) -> dict[int, str]:
         """Return the host callbacks that are not called. One that depends on such a one is another."""
         calls = self.program.host_calls
@@ -249,9 +263,10 @@ class Engine(Protocol):
 class Graph:
     """Evaluates values when they are read, and the values that they depend on first."""
 
-    def __init__(self, engine: Engine) -> None:
-        """Compute with ``engine``."""
+    def __init__(self, engine: Engine, holdings: Holdings) -> None:
+        """Compute with ``engine``, and keep what fits into ``holdings``."""
         self._engine = engine
+        self._holdings = holdings
         self._asking: list[Producer] = []
         self.asked = False
         """Whether the host was asked since this was last set to False: who waited for that may go on."""
@@ -297,7 +312,12 @@ class Graph:
         """Compute; while it asks the host, other frames are handled, and may want values."""
         if not _asks(producer):
             producer.compute(self._engine)
-            return
+        else:
+            self._compute_asking(producer)
+        for value in producer.made():
+            self._holdings.admit(value)
+
+    def _compute_asking(self, producer: Producer) -> None:
         self._asking.append(producer)
         try:
             producer.compute(self._engine)

@@ -32,11 +32,15 @@ from tpuguru.slice.values.graph import (
     Transfer,
     Value,
 )
+from tpuguru.slice.values.holdings import Holdings
 from tpuguru.slice.values.meeting import Meeting
 from tpuguru.slice.values.transfers import Transfers
 
 # Executions whose outputs nobody read are kept until then, with their arguments; so many at most.
 _MOST_PENDING = 1000
+
+MOST_BYTES = 2 << 30
+"""Of all values together: enough for small models with their optimizers, and no machine's whole memory."""
 
 _NEVER_HERE = "an array was too big to keep, or never written"
 
@@ -102,9 +106,10 @@ class Deadlock:
 class Session:
     """Handles frames. Not thread-safe: one loop calls it."""
 
-    def __init__(self, engine: Engine) -> None:
-        """Compute with ``engine``."""
-        self._graph = Graph(engine)
+    def __init__(self, engine: Engine, most_bytes: int = MOST_BYTES) -> None:
+        """Compute with ``engine``; keep at most ``most_bytes`` of values."""
+        self._holdings = Holdings(most_bytes)
+        self._graph = Graph(engine, self._holdings)
         self._meeting = Meeting()
         self._programs: dict[tuple[str, tuple[int, ...]], Program] = {}
         self._transfers = Transfers()
@@ -133,7 +138,8 @@ class Session:
                 key = (frame.hash, frame.devices)
                 rank.programs[frame.number] = self._programs.setdefault(key, Program(frame))
             case ValueFrame():
-                rank.values[frame.number] = Value(frame.kind, frame.data, Knowledge.KNOWN)
+                rank.values[frame.number] = value = Value(frame.kind, frame.data, Knowledge.KNOWN)
+                self._holdings.admit(value)
             case FreeFrame():
                 rank.values.pop(frame.number, None)
             case ExecuteFrame():
