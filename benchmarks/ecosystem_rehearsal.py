@@ -14,8 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from rehearsals import Run
-from rehearsing import PROGRAMS, Checks, environment, log_lines, rehearse_marked
+from rehearsals import PROGRAMS, Checks, Run, environment, log_lines, rehearse_marked
 
 JAX = ("jax==0.12.0.1", "jaxlib==0.12.0.1", "libtpu==0.0.52", "flax==0.12.12", "optax==0.2.8")
 PACKAGES = (

@@ -10,8 +10,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from rehearsals import Run
-from rehearsing import PROGRAMS, Checks, environment, log_lines, rehearse_marked, told
+from rehearsals import PROGRAMS, Checks, Run, environment, log_lines, rehearse_marked, told
 
 PACKAGES = ("ray[default,train]==2.60.0", "jax==0.12.0.1", "jaxlib==0.12.0.1", "libtpu==0.0.52")
 SLICES = {1: ("v6e:2x2", "2x2"), 4: ("v6e:4x4", "4x4")}
@@ -66,4 +65,5 @@ def main() -> None:
     checks.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from maxtext_rehearsal import ALWAYS, CASES, MODULE
-from rehearsals import Run, rehearse
-from rehearsing import Checks
+from rehearsals import Checks, Run, rehearse
 
 from tpuguru.slice.library import plugin_library
 

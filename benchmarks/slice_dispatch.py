@@ -10,8 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rehearsals import rehearse
-from rehearsing import Checks
+from rehearsals import Checks, rehearse
 
 MOST_MICROSECONDS = 10.0
 PROGRAM = """

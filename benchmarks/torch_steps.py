@@ -10,8 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from rehearsals import Run, rehearse
-from rehearsing import Checks, log_lines, told
+from rehearsals import Checks, Run, log_lines, rehearse, told
 
 from tpuguru.slice.records import read_records
 

@@ -9,7 +9,7 @@ place of the fbgemm-gpu that it brings, whose libraries want CUDA.
 import argparse
 from pathlib import Path
 
-from rehearsing import PROGRAMS, Checks
+from rehearsals import PROGRAMS, Checks
 from torch_steps import compare
 
 
@@ -24,4 +24,5 @@ def main() -> None:
     checks.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -9,7 +9,7 @@ Without --python an environment is made with uv and removed afterwards (about 6 
 
 import argparse
 
-from rehearsing import PROGRAMS, Checks, environment
+from rehearsals import PROGRAMS, Checks, environment
 from torch_steps import compare
 
 PACKAGES = ("torch==2.13.0", "torch_tpu==0.2.0", "transformers==5.24.0", "jax==0.12.0.1", "libtpu==0.0.52")
@@ -32,4 +32,5 @@ def main() -> None:
     checks.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -18,8 +18,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from rehearsals import Run
-from rehearsing import PROGRAMS, Checks, environment, log_lines, rehearse_marked, told
+from rehearsals import PROGRAMS, Checks, Run, environment, log_lines, rehearse_marked, told
 
 from tpuguru.slice.plan import free_port
 
@@ -135,4 +134,5 @@ def main() -> None:
     checks.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()
