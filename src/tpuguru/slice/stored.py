@@ -18,7 +18,7 @@ _ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
 
 @dataclass(frozen=True, slots=True)
 class StoredRehearsal:
-    """A rehearsal's line in the list. ``state`` is one word: ended, failed, stopped, unfinished."""
+    """A line of the list. ``state``: ended, failed, stopped, deadlock, interrupted or unfinished."""
 
     run_id: str
     slice: str

@@ -7,7 +7,6 @@ from typing import Any
 
 STEP = Path(__file__).parents[2] / "artifacts" / "fixtures" / "step"
 RUN_ID = "20261201-100000-abc123"
-STATE_BYTES = 64 * 128 * 4
 
 MEMORY = {"argument": 98304, "output": 65536, "alias": 32768, "temp": 4096, "peak": 200000, "code": 1000}
 

@@ -13,8 +13,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-FOLDER_VARIABLE = "TPUGURU_SLICE_OBSERVED"
-
 
 def observe(folder: Path) -> None:
     """Begin, unless another process of the same run has."""

@@ -44,11 +44,6 @@ class Stop:
         named = " or ".join(each for each in at[: 2 if self.size else 1] if each)
         return named or "the end of the first steps"
 
-    @property
-    def early(self) -> bool:
-        """Whether it ends at a program that is then not compiled."""
-        return bool(self.size or self.name)
-
 
 def main_program(trace: Trace) -> Asked | None:
     """Return the compiled program with the most arithmetic; the largest of equals."""

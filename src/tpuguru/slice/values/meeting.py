@@ -1,7 +1,6 @@
 """Where ranks meet: the n-th execution of a collective program by each rank is one execution."""
 
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tpuguru.slice.values.graph import Execution, Program
@@ -41,8 +40,3 @@ class Meeting:
         for number, each in list(place.open.items()):
             if each is execution:
                 del place.open[number]
-
-    def unfinished(self) -> Iterator[Execution]:
-        """All executions that some rank has not entered."""
-        for place in self._places.values():
-            yield from place.open.values()

@@ -40,9 +40,10 @@ def preload(names: list[str]) -> str:
         if roots[root]:
             try:
                 importlib.import_module(name)
-            except BaseException as error:
-                if isinstance(error, KeyboardInterrupt):
-                    raise
+            except KeyboardInterrupt:
+                raise
+            except BaseException:  # noqa: BLE001, S110 - the program meets it itself when it imports the module
+                pass
             if _threads():
                 return name
     return ""
