@@ -10,7 +10,7 @@
 namespace slice {
 namespace {
 
-constexpr size_t kBuffersNamed = 5;
+constexpr size_t kArraysNamed = 5;
 
 std::string Gib(int64_t bytes) {
   char text[32];
@@ -86,16 +86,18 @@ void MemoryAccount::RemoveCode(int64_t bytes) {
 }
 
 std::vector<LiveArrays> MemoryAccount::Biggest(size_t most) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return BiggestNow(most);
+}
+
+std::vector<LiveArrays> MemoryAccount::BiggestNow(size_t most) const {
   std::map<std::pair<std::string, const Maker*>, LiveArrays> together;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (const pjrt::Buffer* buffer : buffers_) {
-      LiveArrays& alike = together[{Describe(*buffer->type), buffer->maker.get()}];
-      alike.maker = buffer->maker->name;
-      alike.program = buffer->maker->program;
-      alike.count++;
-      alike.bytes += static_cast<int64_t>(buffer->type->device_bytes);
-    }
+  for (const pjrt::Buffer* buffer : buffers_) {
+    LiveArrays& alike = together[{Describe(*buffer->type), buffer->maker.get()}];
+    alike.maker = buffer->maker->name;
+    alike.program = buffer->maker->program;
+    alike.count++;
+    alike.bytes += static_cast<int64_t>(buffer->type->device_bytes);
   }
   std::vector<LiveArrays> all;
   for (auto& [key, alike] : together) {
@@ -107,17 +109,13 @@ std::vector<LiveArrays> MemoryAccount::Biggest(size_t most) const {
   return all;
 }
 
-std::string MemoryAccount::BiggestBuffers() const {
-  std::vector<const pjrt::Buffer*> all(buffers_.begin(), buffers_.end());
-  const size_t named = std::min(kBuffersNamed, all.size());
-  std::partial_sort(all.begin(), all.begin() + static_cast<int64_t>(named), all.end(),
-                    [](auto* a, auto* b) { return a->type->device_bytes > b->type->device_bytes; });
+std::string MemoryAccount::BiggestInWords() const {
   std::string text;
-  for (size_t i = 0; i < named; i++) {
-    text += "\n  " + Gib(static_cast<int64_t>(all[i]->type->device_bytes)) + "  " + Describe(*all[i]->type) +
-            "  made by " + all[i]->maker->name;
+  for (const LiveArrays& alike : BiggestNow(kArraysNamed)) {
+    const std::string times = alike.count > 1 ? " × " + std::to_string(alike.count) : "";
+    text += "\n  " + Gib(alike.bytes) + "  " + alike.type + times + "  made by " + alike.maker;
   }
-  return text;
+  return text.empty() ? text : "\nBiggest live arrays:" + text;
 }
 
 void MemoryAccount::Exhausted(const std::string& what, int64_t bytes) const {
@@ -125,7 +123,7 @@ void MemoryAccount::Exhausted(const std::string& what, int64_t bytes) const {
                                               Gib(use_.limit) + ", " + Gib(use_.live) + " are live and " +
                                               Gib(use_.code) + " are code; " +
                                               Gib(std::max<int64_t>(use_.limit - use_.live - use_.code, 0)) +
-                                              " are free. Biggest live arrays:" + BiggestBuffers());
+                                              " are free." + BiggestInWords());
 }
 
 }  // namespace slice

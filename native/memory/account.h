@@ -52,7 +52,8 @@ class MemoryAccount {
   void RemoveCode(int64_t bytes);
 
  private:
-  std::string BiggestBuffers() const;
+  std::vector<LiveArrays> BiggestNow(size_t most) const;  // with the lock held
+  std::string BiggestInWords() const;                     // with the lock held
   [[noreturn]] void Exhausted(const std::string& what, int64_t bytes) const;
 
   mutable std::mutex mutex_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "core/overrides.h"
 #include "core/settings.h"
@@ -125,15 +126,15 @@ void MakeOutputs(const Run& run, size_t place, const ValuesClient::Outputs& valu
   }
 }
 
-// The step of a training loop is the program with the most arithmetic.
+// The step of a training loop is the program with the most work.
 bool StepsDone(const LoadedExecutable& program, int64_t steps) {
   static std::mutex mutex;
-  static double most_flops = 0;
+  static std::pair<bool, double> most_work;
   static auto& executions = *new std::unordered_map<int64_t, int64_t>;
   const std::lock_guard<std::mutex> lock(mutex);
-  const double flops = program.facts->CostOf("flops");
-  most_flops = std::max(most_flops, flops);
-  return flops >= most_flops && ++executions[program.index] > steps;
+  const std::pair<bool, double> work = program.facts->Work();
+  most_work = std::max(most_work, work);
+  return work >= most_work && ++executions[program.index] > steps;
 }
 
 void StopAfterSteps(const LoadedExecutable& program) {
@@ -170,7 +171,7 @@ Error* LoadedExecutable_Execute(LoadedExecutable_Execute_Args* arguments) {
     RecordError(run.program.facts->name, failure.message);
     throw;
   }
-  CountExecution(run.program.index, run.program.facts->CostOf("flops"));
+  CountExecution(run.program.index, run.program.facts->Work());
   for (size_t place = 0; arguments->device_complete_events && place < arguments->num_devices; place++) {
     arguments->device_complete_events[place] = completion ? completion->Event() : ReadyEvent();
   }

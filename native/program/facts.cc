@@ -39,6 +39,17 @@ void AddDonated(std::string_view table, int parameter_field, int index_field, st
   }
 }
 
+// Instructions of these opcodes (field 2 of xla.HloInstructionProto), not names that hold these words.
+bool HasProducts(const std::string& hlo) {
+  for (const char* opcode : {"\x12\x03"
+                             "dot",
+                             "\x12\x0b"
+                             "convolution"}) {
+    if (hlo.find(opcode) != std::string::npos) return true;
+  }
+  return false;
+}
+
 bool HasCollectives(const std::string& hlo) {
   for (const char* name : {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute",
                            "collective-broadcast"}) {
@@ -56,12 +67,15 @@ double Facts::CostOf(const std::string& property) const {
   return 0;
 }
 
+std::pair<bool, double> Facts::Work() const { return {has_products || has_mosaic_kernels, CostOf("flops")}; }
+
 void ReadHlo(Facts& facts) {
   const std::string_view module = Submessage(facts.hlo, kModule);
   AddDonated(Submessage(module, kInputOutputAlias), kAliasParameter, kAliasParameterIndex, facts.donated);
   AddDonated(Submessage(module, kBufferDonor), kDonorParameter, kDonorParameterIndex, facts.donated);
   facts.has_collectives = HasCollectives(facts.hlo);
   facts.has_mosaic_kernels = facts.hlo.find("tpu_custom_call") != std::string::npos;
+  facts.has_products = HasProducts(facts.hlo);
 }
 
 }  // namespace slice

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "abi/programs.h"
@@ -62,8 +63,13 @@ struct Facts {
   std::set<int64_t> donated;
   bool has_collectives = false;
   bool has_mosaic_kernels = false;
+  bool has_products = false;  // of matrices, or convolutions
 
   double CostOf(const std::string& property) const;
+
+  // What makes a program the step: of all that ran, the one with the most of it. Products and kernels come
+  // before any number of FLOPs: the random numbers of a small model's weights are more FLOPs than its step.
+  std::pair<bool, double> Work() const;
 };
 
 using FactsRef = std::shared_ptr<const Facts>;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "core/settings.h"
 #include "program/canonical_options.h"
@@ -25,7 +26,7 @@ constexpr double kNothingNewSeconds = 3.0;  // an eager start-up loop compiles m
 struct Progress {
   std::mutex mutex;
   double asked = 0;  // when the last question came
-  double most_flops = 0;
+  std::pair<bool, double> most_work;
   std::unordered_map<int64_t, int64_t> executions;
 };
 
@@ -92,9 +93,9 @@ void NoteExecution(const pjrt::LoadedExecutable& program) {
   if (!wanted || !Recording()) return;
   Progress& progress = GetProgress();
   const std::lock_guard<std::mutex> lock(progress.mutex);
-  const double flops = program.facts->CostOf("flops");
-  progress.most_flops = std::max(progress.most_flops, flops);
-  if (flops < progress.most_flops || ++progress.executions[program.index] <= wanted) return;
+  const std::pair<bool, double> work = program.facts->Work();
+  progress.most_work = std::max(progress.most_work, work);
+  if (work < progress.most_work || ++progress.executions[program.index] <= wanted) return;
   if (WallClock() - progress.asked > kNothingNewSeconds) End("settled", program.facts->name);
 }
 

@@ -34,10 +34,10 @@ struct BothWays {
   Transfers to_host;
 };
 
-// The program with the most arithmetic so far, and what had been transferred when it ran.
+// The program with the most work so far, and what had been transferred when it ran.
 struct Step {
   int64_t index = -1;
-  double flops = -1;
+  std::pair<bool, double> work{false, -1};
   double second = 0;  // when it ran for the second time: what is compiled later stalls a step
   BothWays first;
   BothWays last;
@@ -155,14 +155,14 @@ void StartCounts() {
 
 int64_t ExecutionsSoFar() { return all_executions; }
 
-void CountExecution(int64_t index, double flops) {
+void CountExecution(int64_t index, const std::pair<bool, double>& work) {
   Counts& counts = GetCounts();
   all_executions++;
   const std::string python = LineIfDue();
   const std::lock_guard<std::mutex> lock(mutex);
   const int64_t executions = ++counts.executions[index];
   counts.last = index;
-  if (flops > counts.step.flops) counts.step = {index, flops, 0, counts.transfers, counts.transfers};
+  if (work > counts.step.work) counts.step = {index, work, 0, counts.transfers, counts.transfers};
   if (index == counts.step.index) counts.step.last = counts.transfers;
   if (index == counts.step.index && executions == 2) counts.step.second = WallClock();
   Changed(counts, python);

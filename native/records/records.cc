@@ -81,6 +81,7 @@ void RecordProgram(const CompileRecord& record, const Facts& facts) {
              .Numbers("devices", record.devices)
              .Raw("memory", MemoryJson(facts.memory))
              .Real("flops", facts.CostOf("flops"))
+             .Flag("products", facts.Work().first)
              .Numbers("donated", Donated(facts)));
 }
 

@@ -58,6 +58,17 @@ class ProgramRecord:
     memory: dict[str, int]
     flops: float
     donated: tuple[int, ...]
+    products: bool = False
+    """Whether it has a product of matrices, a convolution or a kernel; false in older records."""
+
+    @property
+    def work(self) -> tuple[bool, float]:
+        """What makes a program the step: of all that ran, the one with the most.
+
+        Products come before any number of FLOPs: the random numbers of a small model's weights are more FLOPs
+        than its step.
+        """
+        return (self.products, self.flops)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +254,7 @@ def _program(records: Records, line: dict[str, Any]) -> None:
             memory=dict(line["memory"]),
             flops=line["flops"] or 0.0,
             donated=tuple(line["donated"]),
+            products=line.get("products", False),
         )
     )
 

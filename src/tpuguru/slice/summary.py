@@ -34,6 +34,8 @@ class ProgramSummary:
     donated: int
     python: str
     arguments: tuple[str, ...]
+    products: bool = False
+    """Whether it has a product of matrices, a convolution or a kernel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class Summary:
 
     programs: tuple[ProgramSummary, ...]
     main: ProgramSummary | None
-    """The program with the most arithmetic: the step."""
+    """The program with the most arithmetic, among those with products where there are any: the step."""
     late: tuple[LateCompile, ...]
     devices: tuple[DeviceSummary, ...]
     compile_seconds: float
@@ -81,7 +83,7 @@ class Summary:
 
 def summarise(records: Records, ready_at: float = 0.0) -> Summary:
     """Derive the summary. ``ready_at``: when a server said it was ready, as the records' times; 0: never."""
-    programs = tuple(sorted(_programs(records), key=lambda each: (-each.flops, -each.peak_bytes, each.name)))
+    programs = tuple(sorted(_programs(records), key=_order))
     transfers = records.transfers.values()
     return Summary(
         programs=programs,
@@ -93,6 +95,11 @@ def summarise(records: Records, ready_at: float = 0.0) -> Summary:
         to_host_bytes=sum(each.to_host_bytes for each in transfers),
         ready=ready_at > 0,
     )
+
+
+def _order(program: ProgramSummary) -> tuple[bool, float, int, str]:
+    """Sort by work, the most first."""
+    return (not program.products, -program.flops, -program.peak_bytes, program.name)
 
 
 def _programs(records: Records) -> Iterator[ProgramSummary]:
@@ -111,6 +118,7 @@ def _programs(records: Records) -> Iterator[ProgramSummary]:
             compile_seconds=sum(each.seconds for each in loads if not each.cached),
             cached=all(each.cached for each in loads),
             flops=first.flops,
+            products=first.products,
             peak_bytes=first.memory["peak"],
             argument_bytes=first.memory["argument"],
             temporary_bytes=first.memory["temp"],
@@ -143,7 +151,7 @@ class _FirstStep:
 def _first_step(records: Records) -> _FirstStep:
     """Return it: over when the main program runs again; older records tell only when it ran first."""
     executed = [each for each in records.programs if records.executions.get((each.pid, each.index))]
-    main = max(executed, key=lambda each: each.flops, default=None)
+    main = max(executed, key=lambda each: each.work, default=None)
     if main is None or records.executions[(main.pid, main.index)] < 2:
         return _FirstStep()
     begun = records.first_executed.get((main.pid, main.index), math.inf)

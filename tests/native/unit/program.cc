@@ -135,6 +135,28 @@ std::string RandomBytes(std::mt19937& random, size_t most) {
   return bytes;
 }
 
+// One computation of one instruction, as a serialised xla.HloProto.
+std::pair<bool, double> WorkOf(const std::string& name, const std::string& opcode) {
+  std::string instruction, computation, module;
+  PutBytesField(instruction, 1, name);
+  PutBytesField(instruction, 2, opcode);
+  PutBytesField(computation, 2, instruction);
+  PutBytesField(module, 3, computation);
+  Facts facts;
+  PutBytesField(facts.hlo, 1, module);
+  ReadHlo(facts);
+  return facts.Work();
+}
+
+void ProductsAreMoreWorkThanAnyNumberOfFlops() {
+  EXPECT(WorkOf("a", "dot").first && WorkOf("a", "convolution").first);
+  EXPECT(!WorkOf("dot", "add").first && !WorkOf("convolution.1", "fusion").first);
+  Facts weights, step;
+  weights.cost = {{"flops", 0, "", 0, 1e12}};
+  step.has_products = true;
+  EXPECT(weights.Work() < step.Work());
+}
+
 void AnyBytesAreSomeOptionsAndSomeProgram() {
   std::mt19937 random(4);
   for (int round = 0; round < 2000; round++) {
@@ -203,6 +225,7 @@ void TestProgram() {
   FactsSurvivePacking();
   DamagedFactsAreRefused();
   DigestsOfBlocksThatAreJustFull();
+  ProductsAreMoreWorkThanAnyNumberOfFlops();
   AnyBytesAreSomeOptionsAndSomeProgram();
   ProgramsWithoutAnAssignmentTakeTheirOwnDevicesFirst();
   DamageBehindAValidDigestIsRefusedOrRead();

@@ -228,3 +228,40 @@ def test_rehearsals_are_among_the_runs(state: Path, capsys: Capture) -> None:
     assert main(["runs", "remove", "20261201-10"]) == 0
     assert main(["runs", "remove", kept.RUN_ID]) == 2
     assert "there is no rehearsal" in capsys.readouterr().err
+
+
+def test_the_step_has_products(state: Path, capsys: Capture) -> None:
+    """A small model's weights take more FLOPs of random numbers than its step; the step is the step all the same."""
+    lines = [
+        kept.client(),
+        kept.program(1, "jit_init", flops=1e12, products=False),
+        kept.first(1, 100.6),
+        kept.program(0, "jit_step", flops=1e6, products=True),
+        kept.first(0, 102.0, "s32[16]", "f32[64,128]", "f32[64,128]"),
+        kept.counts(executions={"0": 5, "1": 7}),
+    ]
+    kept.keep(state, *lines)
+    assert report(capsys)["step"]["program"] == "jit_step"
+
+
+def test_an_error_is_said_once(state: Path, capsys: Capture) -> None:
+    """The framework's exception holds the same sentence as the recorded error: the first screen has it once."""
+    sentence = "Out of device memory: program jit_step needs 2.00 GiB"
+    error = {"event": "error", "time": 104.0, "pid": 10, "where": "jit_step"}
+    error |= {"message": f"{sentence}\n  1.00 GiB  f32[8]", "python": "/home/me/job/train.py:50"}
+    output = (
+        "[0 err] Traceback (most recent call last):\n"
+        '[0 err]   File "/home/me/job/train.py", line 50, in <module>\n'
+        f"[0 err] ValueError: RESOURCE_EXHAUSTED: {sentence}\n"
+    )
+    kept.keep(state, *kept.INDEX, error, output=output, codes=[1])
+    assert text(capsys).split("slice:")[0].count(sentence) == 1
+
+
+def test_a_failed_run_does_not_blame_the_platform(state: Path, capsys: Capture) -> None:
+    """A program that failed before it asked for a TPU is not told to look at JAX_PLATFORMS."""
+    folder = kept.keep(state, output="[0 err] can't open file\n", codes=[2])
+    (folder / "records" / "index.jsonl").write_text("")
+    shown = text(capsys)
+    assert "never asked for one" in shown
+    assert "JAX_PLATFORMS" not in shown

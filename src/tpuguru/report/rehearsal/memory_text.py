@@ -19,7 +19,8 @@ def memory_lines(view: RehearsalView) -> Iterator[str]:
     """Yield the lines; none when no device was seen."""
     if view.summary is None or view.records is None or not view.summary.devices:
         return
-    most = max(view.summary.devices, key=lambda each: each.peak_bytes)
+    listed = view.peak.device if view.peak else None  # of equals, the one whose arrays are listed below
+    most = max(view.summary.devices, key=lambda each: (each.peak_bytes, each.device == listed))
     share = f" of {format_bytes(most.limit_bytes)}" if most.limit_bytes else ""
     about = "" if most.exact else " (at least; its process did not end in order)"
     yield f"memory: peak {format_bytes(most.peak_bytes)}{share} on device {most.device}{about}"

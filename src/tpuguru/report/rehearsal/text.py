@@ -19,7 +19,8 @@ def rehearsal_text(view: RehearsalView) -> str:
     """Return the report; without records the program never asked for a TPU."""
     lines = [*_ending(view)]
     if view.records is None or view.summary is None:
-        lines.append("no TPU: the program never asked for one (is JAX_PLATFORMS overridden in it?)")
+        hint = " (is JAX_PLATFORMS overridden in it?)" if view.outcome == "end" else ""
+        lines.append(f"no TPU: the program never asked for one{hint}")
     else:
         lines += [*_slice(view.records), *memory_lines(view), *step_lines(view)]
         lines += [*_findings(view.findings), "", *details_lines(view), *_hint(view)]
@@ -65,11 +66,14 @@ def _deadlocks(view: RehearsalView) -> Iterator[str]:
 def _where(view: RehearsalView) -> Iterator[str]:
     """Say where it stopped: an error of ours or the compiler's, or each different traceback once."""
     errors = [error for error in view.records.errors if error.kind != "steps"] if view.records else []
-    for error in errors[-1:]:
-        doing = "compiling" if error.kind == "compile" else "running"
-        yield f"  {doing} {short(error.python) or 'a program'}: {redact(error.message.splitlines()[0][:300])}"
+    said = errors[-1].message.splitlines()[0] if errors else ""
+    if errors:
+        doing = "compiling" if errors[-1].kind == "compile" else "running"
+        yield f"  {doing} {short(errors[-1].python) or 'a program'}: {redact(said[:300])}"
     first_of: dict[str, int] = {}
     for trace in view.output.tracebacks:
+        if said and said in trace.exception:
+            continue  # the framework's exception about the same
         line = f"{redact(trace.exception)}  ({short(trace.user_line or trace.raised_at)})"
         first_of.setdefault(line, trace.rank)
     for line, rank in list(first_of.items())[:_MOST_TRACEBACKS]:

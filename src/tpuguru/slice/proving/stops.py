@@ -46,9 +46,16 @@ class Stop:
 
 
 def main_program(trace: Trace) -> Asked | None:
-    """Return the compiled program with the most arithmetic; the largest of equals."""
+    """Return the compiled program with the most arithmetic; the largest of equals.
+
+    Those with a product or a kernel come first: a small model's initialisation has more FLOPs than its step.
+    """
     compiled = [asked for asked in trace.asked if trace.facts(asked)]
-    return max(compiled, key=lambda asked: (_flops(trace, asked), asked.size), default=None)
+    return max(
+        compiled,
+        key=lambda asked: (_has_products(trace, asked), _flops(trace, asked), asked.size),
+        default=None,
+    )
 
 
 def after_compiling(stop: Stop) -> Stop:
@@ -118,6 +125,11 @@ def _place(trace: Trace, stop: Stop) -> int | None:
 def _flops(trace: Trace, asked: Asked) -> float:
     facts = trace.facts(asked)
     return facts.flops if facts else 0.0
+
+
+def _has_products(trace: Trace, asked: Asked) -> bool:
+    facts = trace.facts(asked)
+    return facts is not None and facts.products
 
 
 def _name(trace: Trace, asked: Asked) -> str:

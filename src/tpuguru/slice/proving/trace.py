@@ -28,6 +28,8 @@ class Compiled:
     name: str
     flops: float
     folder: str
+    products: bool = False
+    """Whether it has a product of matrices, a convolution or a kernel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,9 @@ def _trace(lines: list[dict[str, Any]]) -> Trace:
         if line["event"] == "asked"
     ]
     compiled = {
-        line["program"]: Compiled(line["name"], line["flops"] or 0.0, line["program"])
+        line["program"]: Compiled(
+            line["name"], line["flops"] or 0.0, line["program"], line.get("products", False)
+        )
         for line in lines
         if line["event"] == "program"
     }
