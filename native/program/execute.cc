@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <unordered_map>
-#include <utility>
 
 #include "core/overrides.h"
 #include "core/settings.h"
@@ -12,6 +10,7 @@
 #include "program/loaded.h"
 #include "program/proof.h"
 #include "records/counts.h"
+#include "records/leader.h"
 #include "records/records.h"
 #include "values/client.h"
 
@@ -129,12 +128,12 @@ void MakeOutputs(const Run& run, size_t place, const ValuesClient::Outputs& valu
 // The step of a training loop is the program with the most work.
 bool StepsDone(const LoadedExecutable& program, int64_t steps) {
   static std::mutex mutex;
-  static std::pair<bool, double> most_work;
-  static auto& executions = *new std::unordered_map<int64_t, int64_t>;
+  static auto& leader = *new Leader;
+  static int64_t executions = 0;
   const std::lock_guard<std::mutex> lock(mutex);
-  const std::pair<bool, double> work = program.facts->Work();
-  most_work = std::max(most_work, work);
-  return work >= most_work && ++executions[program.index] > steps;
+  if (!leader.Ran(program.step, program.facts->Work())) return false;
+  if (leader.Changed()) executions = 0;
+  return ++executions > steps;
 }
 
 void StopAfterSteps(const LoadedExecutable& program) {
@@ -171,7 +170,7 @@ Error* LoadedExecutable_Execute(LoadedExecutable_Execute_Args* arguments) {
     RecordError(run.program.facts->name, failure.message);
     throw;
   }
-  CountExecution(run.program.index, run.program.facts->Work());
+  CountExecution(run.program.index, run.program.step, run.program.facts->Work());
   for (size_t place = 0; arguments->device_complete_events && place < arguments->num_devices; place++) {
     arguments->device_complete_events[place] = completion ? completion->Event() : ReadyEvent();
   }

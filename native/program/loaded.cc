@@ -44,6 +44,13 @@ std::vector<int64_t> Ids(const std::vector<pjrt::Device*>& devices) {
   return ids;
 }
 
+// JAX compiles a step again for other arguments, under one name. Eager PyTorch's programs of one name are
+// many different ones in each step.
+std::string StepName(const pjrt::LoadedExecutable& loaded, const std::string& caller) {
+  const bool one_name = caller.find("jax") != std::string::npos;
+  return one_name ? loaded.facts->name : loaded.facts->name + " " + std::to_string(loaded.index);
+}
+
 }  // namespace
 
 pjrt::LoadedExecutable* Load(const Compiled& compiled, const std::string& options) {
@@ -53,10 +60,12 @@ pjrt::LoadedExecutable* Load(const Compiled& compiled, const std::string& option
   loaded->serialized_assignment = Serialize(loaded->assignment);
   loaded->index = next_index++;
   loaded->maker = std::make_shared<Maker>(Maker{compiled.facts->name, loaded->index});
+  const std::string caller = CallerLibrary();
+  loaded->step = StepName(*loaded, caller);
   PlaceOnDevices(*loaded, CurrentClient());
   DescribeOutputs(*loaded);
-  RecordProgram({compiled.hash, loaded->index, CallerLibrary(), PythonLine(), compiled.seconds,
-                 compiled.cached, Ids(loaded->devices)},
+  RecordProgram({compiled.hash, loaded->index, caller, PythonLine(), compiled.seconds, compiled.cached,
+                 Ids(loaded->devices)},
                 *compiled.facts);
   ReserveCode(*loaded);
   if (ValuesClient* values = ValuesClient::Get())

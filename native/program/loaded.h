@@ -16,6 +16,7 @@ struct LoadedExecutable : Handle {
   std::vector<slice::ArrayTypeRef> outputs;
   slice::MakerRef maker;
   int64_t index = 0;       // number of this program in this process's records
+  std::string step;        // programs of one such name are one step, compiled for other arguments
   uint64_t values_id = 0;  // the values service's name for it; 0: its values are never known
   std::atomic<bool> deleted{false};
   std::atomic<bool> executed{false};

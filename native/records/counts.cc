@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "records/index.h"
+#include "records/leader.h"
 #include "records/python.h"
 #include "records/unknown_reads.h"
 
@@ -37,7 +38,7 @@ struct BothWays {
 // The program with the most work so far, and what had been transferred when it ran.
 struct Step {
   int64_t index = -1;
-  std::pair<bool, double> work{false, -1};
+  int64_t executions = 0;
   double second = 0;  // when it ran for the second time: what is compiled later stalls a step
   BothWays first;
   BothWays last;
@@ -46,6 +47,7 @@ struct Step {
 struct Counts {
   std::unordered_map<int64_t, int64_t> executions;
   BothWays transfers;
+  Leader leader;
   Step step;
   int64_t last = -1;
   std::string python;  // where the program was when this was last written
@@ -78,6 +80,7 @@ std::string Json(const BothWays& transfers) {
 std::string Json(const Step& step) {
   return JsonObject()
       .Number("index", step.index)
+      .Number("executions", step.executions)
       .Real("second", step.second)
       .Raw("first", Json(step.first))
       .Raw("last", Json(step.last))
@@ -146,6 +149,14 @@ std::string ArraysJson(const std::vector<LiveArrays>& arrays) {
   return JsonArray(json);
 }
 
+// With the lock held.
+void CountStep(Counts& counts, int64_t index) {
+  if (counts.leader.Changed()) counts.step = {index, 0, 0, counts.transfers, counts.transfers};
+  counts.step.executions++;
+  counts.step.last = counts.transfers;
+  if (counts.step.executions == 2) counts.step.second = WallClock();
+}
+
 }  // namespace
 
 void StartCounts() {
@@ -155,16 +166,14 @@ void StartCounts() {
 
 int64_t ExecutionsSoFar() { return all_executions; }
 
-void CountExecution(int64_t index, const std::pair<bool, double>& work) {
+void CountExecution(int64_t index, const std::string& step, const std::pair<bool, double>& work) {
   Counts& counts = GetCounts();
   all_executions++;
   const std::string python = LineIfDue();
   const std::lock_guard<std::mutex> lock(mutex);
-  const int64_t executions = ++counts.executions[index];
+  counts.executions[index]++;
   counts.last = index;
-  if (work > counts.step.work) counts.step = {index, work, 0, counts.transfers, counts.transfers};
-  if (index == counts.step.index) counts.step.last = counts.transfers;
-  if (index == counts.step.index && executions == 2) counts.step.second = WallClock();
+  if (counts.leader.Ran(step, work)) CountStep(counts, index);
   Changed(counts, python);
 }
 

@@ -14,7 +14,7 @@ namespace slice {
 void StartCounts();
 
 // Counts one execution of loaded program `index`, which does `flops`; the one with the most is the step.
-void CountExecution(int64_t index, const std::pair<bool, double>& work);
+void CountExecution(int64_t index, const std::string& step, const std::pair<bool, double>& work);
 
 // Executions of all programs of this process.
 int64_t ExecutionsSoFar();

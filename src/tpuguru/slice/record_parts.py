@@ -45,15 +45,17 @@ class PeakRecord:
 
 @dataclass(frozen=True, slots=True)
 class StepTransfers:
-    """What a process had transferred when its step (the program of most FLOPs) ran first, and last.
+    """What a process had transferred when its step (the program of most work) ran first, and last.
 
-    ``second`` is when it ran for the second time; 0 when it did not, or did not tell.
+    ``second`` is when it ran for the second time; 0 when it did not, or did not tell. ``executions`` are of
+    all programs that are the step, for whatever arguments; 0 in older records.
     """
 
     index: int
     second: float
     first: Transfers
     last: Transfers
+    executions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,11 @@ def step_of(line: dict[str, Any]) -> StepTransfers | None:
     if step is None:
         return None
     return StepTransfers(
-        step["index"], step.get("second", 0.0), transfers_of(step["first"]), transfers_of(step["last"])
+        step["index"],
+        step.get("second", 0.0),
+        transfers_of(step["first"]),
+        transfers_of(step["last"]),
+        step.get("executions", 0),
     )
 
 

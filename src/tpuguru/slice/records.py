@@ -23,6 +23,10 @@ from tpuguru.slice.record_parts import (
 _LONGEST_LINE = 10_000_000
 
 
+_SAME_STEP = 0.5
+"""Part of the step's FLOPs: a last batch may be smaller, an evaluation has a third. Also in leader.h."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClientRecord:
     """A process that joined the slice. ``devices`` are the ids it owns; ``limit`` is bytes per device."""
@@ -69,6 +73,16 @@ class ProgramRecord:
         than its step.
         """
         return (self.products, self.flops)
+
+    def is_step_of(self, main: "ProgramRecord") -> bool:
+        """Whether it is the same step as ``main``, compiled for other arguments (another batch or sharding).
+
+        Eager PyTorch has one name for many different programs, which are no steps.
+        """
+        if self.folder == main.folder:
+            return True
+        alike = self.name == main.name and self.products == main.products
+        return "jax" in main.caller and alike and self.flops >= _SAME_STEP * main.flops
 
 
 @dataclass(frozen=True, slots=True)

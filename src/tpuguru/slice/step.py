@@ -1,6 +1,6 @@
 """What happens in each step: transfers, the lines that read, other programs. Derived from the records alone.
 
-The step is the program with the most arithmetic; a step is what lies between two executions of it.
+The step is the program with the most work; a step is what lies between two executions of it.
 """
 
 from dataclasses import dataclass
@@ -33,18 +33,22 @@ def summarise_step(records: Records) -> StepSummary | None:
 
 
 def _step(records: Records, pid: int, step: StepTransfers) -> StepSummary | None:
-    executions = records.executions.get((pid, step.index), 0)
+    executions = step.executions or records.executions.get((pid, step.index), 0)
     if executions < 2:
         return None
-    name = next((each.name for each in records.programs if (each.pid, each.index) == (pid, step.index)), "")
+    own = [each for each in records.programs if each.pid == pid]
+    main = next((each for each in own if each.index == step.index), None)
+    same = {each.index for each in own if main and each.is_step_of(main)}
     between, first, last = executions - 1, step.first, step.last
-    repeated = [
-        count for (process, _), count in records.executions.items() if process == pid and count >= executions
+    beside = [
+        count
+        for (process, index), count in records.executions.items()
+        if process == pid and count >= executions and index not in same
     ]
     return StepSummary(
-        program=name,
+        program=main.name if main else "",
         steps=executions,
-        programs=sum(repeated) / executions,
+        programs=1 + sum(beside) / executions,
         reads=(last.to_host_count - first.to_host_count) / between,
         read_bytes=(last.to_host_bytes - first.to_host_bytes) / between,
         writes=(last.to_device_count - first.to_device_count) / between,

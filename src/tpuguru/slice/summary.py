@@ -71,7 +71,7 @@ class Summary:
 
     programs: tuple[ProgramSummary, ...]
     main: ProgramSummary | None
-    """The program with the most arithmetic, among those with products where there are any: the step."""
+    """The step: the program with the most work; of those compiled for several arguments, the one run most."""
     late: tuple[LateCompile, ...]
     devices: tuple[DeviceSummary, ...]
     compile_seconds: float
@@ -84,10 +84,12 @@ class Summary:
 def summarise(records: Records, ready_at: float = 0.0) -> Summary:
     """Derive the summary. ``ready_at``: when a server said it was ready, as the records' times; 0: never."""
     programs = tuple(sorted(_programs(records), key=_order))
+    folders = {each.folder for each in _step_programs(records)}
+    step = [each for each in programs if each.folder in folders and each.executions]
     transfers = records.transfers.values()
     return Summary(
         programs=programs,
-        main=next((each for each in programs if each.executions), None),
+        main=max(step, key=lambda each: each.runs, default=None),
         late=tuple(_late(records, ready_at)),
         devices=tuple(_devices(records)),
         compile_seconds=sum(each.seconds for each in records.programs if not each.cached),
@@ -148,15 +150,23 @@ class _FirstStep:
     over: float = math.inf
 
 
-def _first_step(records: Records) -> _FirstStep:
-    """Return it: over when the main program runs again; older records tell only when it ran first."""
+def _step_programs(records: Records) -> list[ProgramRecord]:
+    """Return the programs that are the step and ran, in all processes; first the one with the most work."""
     executed = [each for each in records.programs if records.executions.get((each.pid, each.index))]
     main = max(executed, key=lambda each: each.work, default=None)
-    if main is None or records.executions[(main.pid, main.index)] < 2:
+    return [main, *(e for e in executed if e is not main and e.is_step_of(main))] if main else []
+
+
+def _first_step(records: Records) -> _FirstStep:
+    """Return it: over when the main program runs again; older records tell only when it ran first."""
+    programs = _step_programs(records)
+    main = programs[0] if programs else None
+    own = [(each.pid, each.index) for each in programs if main and each.pid == main.pid]
+    if main is None or sum(records.executions[key] for key in own) < 2:
         return _FirstStep()
-    begun = records.first_executed.get((main.pid, main.index), math.inf)
+    begun = min(records.first_executed.get(key, math.inf) for key in own)
     step = records.steps.get(main.pid)
-    over = step.second if step and step.index == main.index else 0.0
+    over = step.second if step and (main.pid, step.index) in own else 0.0
     if "jax" in main.caller:
         return _FirstStep(main.name, main.flops, begun, over or begun)
     # Eager programs of one name and many shapes make up every step: another one is not the step anew.
@@ -166,7 +176,7 @@ def _first_step(records: Records) -> _FirstStep:
 def _late(records: Records, ready_at: float) -> Iterator[LateCompile]:
     """Programs compiled after a server was ready, else when the first step was over; each once.
 
-    A main program for other shapes is late even before the first step is over.
+    A step that is compiled again is late even before the first one is over.
     """
     first = _first_step(records)
     if ready_at:
@@ -177,7 +187,7 @@ def _late(records: Records, ready_at: float) -> Iterator[LateCompile]:
         arguments = records.arguments.get((program.pid, program.index), ())
         before = last_of_name.get(program.name)
         cause = _cause(before, arguments)
-        again = cause == "shape" and program.name == first.program
+        again = cause != "new" and program.name == first.program
         if program.time > (first.begun if again else first.over) and program.folder not in seen:
             change = argument_change(before, arguments)
             heavy = first.flops > 0 and program.flops >= first.flops * _HEAVY
@@ -203,7 +213,7 @@ def argument_change(before: tuple[str, ...] | None, now: tuple[str, ...]) -> str
         for i, (old, new) in enumerate(zip(before, now, strict=True))
         if old != new
     ]
-    return "; ".join(changes[:3]) or "same argument types; a constant or the code differs"
+    return "; ".join(changes[:3]) or "same argument types; their sharding, a constant or the code differs"
 
 
 def _devices(records: Records) -> Iterator[DeviceSummary]:

@@ -265,3 +265,28 @@ def test_a_failed_run_does_not_blame_the_platform(state: Path, capsys: Capture) 
     shown = text(capsys)
     assert "never asked for one" in shown
     assert "JAX_PLATFORMS" not in shown
+
+
+def test_a_step_for_two_shardings_is_one_step(state: Path, capsys: Capture) -> None:
+    """The optimiser's state comes back sharded, so JAX compiles the step anew: six steps, and one compile too many."""
+    step = moved_step(executions=6)
+    lines = [
+        kept.client(),
+        kept.program(1, "jit_step", time=101.0, flops=1.1e6, products=True),
+        kept.first(1, 102.0, "s32[16]", "f32[64,128]"),
+        kept.program(0, "jit_step", time=103.0, flops=1e6, products=True),
+        kept.first(0, 104.0, "s32[16]", "f32[16,128]"),
+        kept.counts(executions={"0": 5, "1": 1}, step=step),
+    ]
+    kept.keep(state, *lines)
+    found = report(capsys)
+    assert (found["step"]["runs"], found["step"]["reads"]) == (5, 2)
+    assert [each["change"] for each in found["late_compiles"]] == ["argument 1: f32[64,128] → f32[16,128]"]
+    assert "5 times on each device, and 1 more as compiled for other arguments" in text(capsys)
+
+
+def moved_step(executions: int) -> dict[str, Any]:
+    """Two reads in each step after the first."""
+    none, both = kept.moved(0, 0), kept.moved(2 * (executions - 1), 8 * (executions - 1))
+    first, last = {"to_device": none, "to_host": none}, {"to_device": none, "to_host": both}
+    return {"index": 1, "executions": executions, "second": 105.0, "first": first, "last": last}

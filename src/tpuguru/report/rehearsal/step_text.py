@@ -16,7 +16,11 @@ def step_lines(view: RehearsalView) -> Iterator[str]:
     """Yield the lines; none when nothing ran."""
     if view.main is None:
         return
-    yield f"step: {view.main.name}, {counted(view.main.runs, 'time')} on each device"
+    runs = f"{counted(view.main.runs, 'time')} on each device"
+    others = view.step.steps - view.main.runs if view.step and view.step.program == view.main.name else 0
+    if others > 0:
+        runs += f", and {others} more as compiled for other arguments"
+    yield f"step: {view.main.name}, {runs}"
     if view.step is not None:
         yield from _step(view.step)
     yield from _collectives(view.traffic)

@@ -42,7 +42,7 @@ class RehearsalView:
 
     @property
     def main(self) -> ProgramSummary | None:
-        """The program with the most arithmetic among those that ran (with products, where there are any): the step."""
+        """The step: the program with the most work among those that ran."""
         return self.summary.main if self.summary else None
 
     @property
