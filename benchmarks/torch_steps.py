@@ -12,7 +12,7 @@ from typing import Any
 
 from rehearsals import Checks, Run, log_lines, rehearse, told
 
-from tpuguru.slice.records import read_records
+from tpuguru.slice.record_reader import read_records
 
 TOLERANCE = 1e-4  # relative
 

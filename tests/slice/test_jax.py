@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.slice.conftest import PROGRAMS, Rehearse, Run
 
-from tpuguru.slice.records import read_records
+from tpuguru.slice.record_reader import read_records
 
 pytestmark = [pytest.mark.toolchain, pytest.mark.slow]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tpuguru.base.errors import NothingToCheckError, TpuguruError
 from tpuguru.report.contracts.timeline import to_timeline
-from tpuguru.slice.records import read_records
+from tpuguru.slice.record_reader import read_records
 from tpuguru.slice.summary import summarise
 
 MEMORY = {"argument": 10, "output": 10, "alias": 0, "temp": 5, "peak": 25, "code": 100}

@@ -14,7 +14,8 @@ from tpuguru.report.rehearsal.programs import ReadProgram, read_programs
 from tpuguru.report.rehearsal.traffic import NO_TRAFFIC, Traffic, traffic_of
 from tpuguru.slice.output import OutputSummary, read_output
 from tpuguru.slice.peak import PeakSummary, summarise_peak
-from tpuguru.slice.records import Records, read_records
+from tpuguru.slice.record_reader import read_records
+from tpuguru.slice.records import Records
 from tpuguru.slice.rehearse import Rehearsal
 from tpuguru.slice.step import StepSummary, summarise_step
 from tpuguru.slice.stops import Stop, stops

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tpuguru.base.errors import UsageError
-from tpuguru.slice.records import index_lines
+from tpuguru.slice.record_reader import index_lines
 
 
 @dataclass(frozen=True, slots=True)
