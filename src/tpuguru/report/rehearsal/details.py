@@ -7,9 +7,9 @@ from tpuguru.base.units import format_bytes
 from tpuguru.report.rehearsal.program_text import program_lines
 from tpuguru.report.rehearsal.view import RehearsalView
 from tpuguru.report.rehearsal.words import counted, short
+from tpuguru.slice.last_places import LastPlace
 from tpuguru.slice.output import OutputSummary
 from tpuguru.slice.records import Records, UnknownRead
-from tpuguru.slice.stops import Stop
 from tpuguru.slice.summary import DeviceSummary, Summary
 
 _MOST_PROGRAMS = 8
@@ -129,7 +129,7 @@ def _stops(view: RehearsalView) -> Iterator[str]:
         yield f"  … {len(view.stops) - _MOST_STOPS} more processes"
 
 
-def _stop(stop: Stop) -> str:
+def _stop(stop: LastPlace) -> str:
     what = f"failed in {stop.failed}" if stop.failed else f"last ran {stop.program or 'nothing'}"
     killed = "" if stop.ended else ", then was killed"
     place = short(stop.python) or "no Python line"

@@ -12,13 +12,13 @@ from tpuguru.facts.finding import Finding
 from tpuguru.report.rehearsal.facts import rehearsal_facts
 from tpuguru.report.rehearsal.programs import ReadProgram, read_programs
 from tpuguru.report.rehearsal.traffic import NO_TRAFFIC, Traffic, traffic_of
+from tpuguru.slice.last_places import LastPlace, last_places
 from tpuguru.slice.output import OutputSummary, read_output
 from tpuguru.slice.peak import PeakSummary, summarise_peak
 from tpuguru.slice.record_reader import read_records
 from tpuguru.slice.records import Records
 from tpuguru.slice.rehearse import Rehearsal
 from tpuguru.slice.step import StepSummary, summarise_step
-from tpuguru.slice.stops import Stop, stops
 from tpuguru.slice.summary import ProgramSummary, Summary, summarise
 
 type Outcome = Literal["end", "failed", "stopped", "deadlock", "interrupted"]
@@ -37,7 +37,7 @@ class RehearsalView:
     traffic: Traffic = NO_TRAFFIC
     step: StepSummary | None = None
     peak: PeakSummary | None = None
-    stops: tuple[Stop, ...] = ()
+    stops: tuple[LastPlace, ...] = ()
     facts: Facts | None = None
     findings: tuple[Finding, ...] = ()
 
@@ -80,7 +80,7 @@ def view_of(rehearsal: Rehearsal, say: Callable[[str], None]) -> RehearsalView:
         view.traffic = traffic_of(view.programs, view.main)
         view.step = summarise_step(records)
         view.peak = summarise_peak(records)
-        view.stops = stops(records)
+        view.stops = last_places(records)
     view.facts = rehearsal_facts(view)
     return view
 

@@ -7,7 +7,7 @@ from tpuguru.slice.records import ClientRecord, ErrorRecord, Records
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class LastPlace:
     """The last that a process told. ``seconds`` count from the first process's start of the slice.
 
     ``ended`` is false for a process that was killed; ``failed`` names the program that could not be compiled
@@ -22,18 +22,18 @@ class Stop:
     failed: str = ""
 
 
-def stops(records: Records) -> tuple[Stop, ...]:
+def last_places(records: Records) -> tuple[LastPlace, ...]:
     """Return each process's last place, by its number."""
     begin = min((client.time for client in records.clients), default=0.0)
-    found = (_stop(records, client, begin) for client in records.clients)
-    return tuple(sorted(found, key=lambda stop: stop.process))
+    found = (_last_place(records, client, begin) for client in records.clients)
+    return tuple(sorted(found, key=lambda place: place.process))
 
 
-def _stop(records: Records, client: ClientRecord, begin: float) -> Stop:
+def _last_place(records: Records, client: ClientRecord, begin: float) -> LastPlace:
     errors = [error for error in records.errors if error.pid == client.pid and error.kind != "steps"]
     failed = errors[-1] if errors else None
     time, program, python = max(_events(records, client), key=lambda event: event[0])
-    return Stop(
+    return LastPlace(
         process=client.process,
         seconds=round(time - begin, 3),
         program=program,
