@@ -51,10 +51,18 @@ print(f"largest relative error {worst:.1e}")
 sys.exit(not worst < 1e-5)
 """
 
-with tempfile.TemporaryDirectory() as folder:
-    script = Path(folder) / "kernels.py"
-    script.write_text(PROGRAM, encoding="utf-8")
-    command = ["tpuguru", "rehearse", "--slice", "v6e:1x1", "--yes", "--", sys.argv[1], str(script)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-print(*(line.removeprefix("[0] ") for line in done.stderr.splitlines() if line.startswith("[0] ")), sep="\n")
-sys.exit(done.returncode)
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "kernels.py"
+        script.write_text(PROGRAM, encoding="utf-8")
+        command = ["tpuguru", "rehearse", "--slice", "v6e:1x1", "--yes", "--", sys.argv[1], str(script)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    print(
+        *(line.removeprefix("[0] ") for line in done.stderr.splitlines() if line.startswith("[0] ")), sep="\n"
+    )
+    sys.exit(done.returncode)
+
+
+if __name__ == "__main__":
+    main()
