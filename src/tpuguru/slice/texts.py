@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_WORKER = Path(__file__).parent / "workers" / "record_texts.py"
+from tpuguru.slice.worker import worker_command
+
 _SECONDS_AT_THE_END = 120
 
 
@@ -20,7 +21,7 @@ def texts_written(programs: Path, python: Path | None) -> Iterator[None]:
         yield
         return
     worker = subprocess.Popen(
-        [str(python), str(_WORKER), str(programs)],
+        worker_command(str(python), "record_texts", str(programs)),
         env=os.environ | {"JAX_PLATFORMS": "cpu"},
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,

@@ -11,67 +11,85 @@ SUMMARY = "run your own JAX or TorchTPU program on a virtual TPU slice (asks fir
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    parser.add_argument("--slice", default="", metavar="NAME", help="v6e-16, tpu7x:2x2x1, 2xv6e-256 …")
-    parser.add_argument(
-        "--show", default="", metavar="ID", help="report a kept rehearsal again; runs nothing"
-    )
-    parser.add_argument(
-        "--compare", nargs=2, default=[], metavar="ID", help="what differs between two kept rehearsals"
-    )
-    parser.add_argument("--list", action="store_true", help="list the kept rehearsals; runs nothing")
-    parser.add_argument(
+    """Add the arguments, in groups as --help shows them."""
+    _configure_slice(parser.add_argument_group("what runs where"))
+    _configure_values(parser.add_argument_group("values"))
+    _configure_bounds(parser.add_argument_group("bounds"))
+    _configure_proof(parser.add_argument_group("proof of settings"))
+    _configure_kept(parser.add_argument_group("kept rehearsals (nothing is run)"))
+    parser.add_argument("--output-format", choices=["text", "json"], default="text")
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- [NAME=VALUE …] COMMAND …")
+
+
+def _configure_slice(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--slice", default="", metavar="NAME", help="v6e-16, tpu7x:2x2x1, 2xv6e-256 …")
+    group.add_argument(
         "--processes",
         choices=["auto", "one", "per-host", "per-device"],
         default="auto",
         help="who owns the devices: one process, one a host, one a device",
     )
-    parser.add_argument("--steps", type=int, default=0, metavar="N", help="end after N steps")
-    parser.add_argument(
+    group.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help="set a variable for the program; with --prove it is one of the settings",
+    )
+    group.add_argument("--network", action="store_true", help="leave the program its network")
+    group.add_argument("--yes", action="store_true", help="do not ask before running the command")
+
+
+def _configure_values(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
         "--values", choices=["auto", "never"], default="auto", help="compute small programs on the CPU"
     )
-    parser.add_argument(
+    group.add_argument(
         "--unknown",
         choices=["nan", "zero"],
         default="nan",
         help="what floats that are not known read as (zero: for programs that stop at NaN)",
     )
-    parser.add_argument(
+    group.add_argument(
         "--unknown-repeats",
         type=int,
         default=50,
         metavar="N",
         help="a loop that asked N times for a value that is not known is told what ends it",
     )
-    parser.add_argument(
+
+
+def _configure_bounds(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--steps", type=int, default=0, metavar="N", help="end after N steps")
+    group.add_argument("--timeout", type=float, default=3600, metavar="SECONDS", help="end it after this")
+    group.add_argument(
+        "--max-memory", type=float, default=0, metavar="GIB", help="end it above this much host memory"
+    )
+    group.add_argument(
         "--most-programs",
         type=int,
         default=4000,
         metavar="N",
         help="end it when a process compiled more than N different programs, or N/4 of one name",
     )
-    parser.add_argument(
+    group.add_argument(
         "--most-reads",
         type=int,
         default=10_000,
         metavar="N",
         help="end it when one run of a loop asked N times for a value that is not known",
     )
-    parser.add_argument("--yes", action="store_true", help="do not ask before running the command")
-    parser.add_argument("--network", action="store_true", help="leave the program its network")
-    parser.add_argument("--timeout", type=float, default=3600, metavar="SECONDS", help="end it after this")
-    parser.add_argument(
-        "--max-memory", type=float, default=0, metavar="GIB", help="end it above this much host memory"
-    )
-    parser.add_argument(
+    group.add_argument(
         "--patience",
         type=float,
         default=60,
         metavar="SECONDS",
         help="ranks idle for so long while others wait for them are deadlocked",
     )
-    parser.add_argument("--output-format", choices=["text", "json"], default="text")
-    parser.add_argument(
+
+
+def _configure_proof(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
         "--prove",
         nargs="?",
         const="fast",
@@ -79,24 +97,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="run it again without each of its settings and tell which change what is compiled "
         "(all: compiler flags too, a compile each)",
     )
-    parser.add_argument(
+    group.add_argument(
         "--stop-at",
         default="",
         metavar="BYTES|NAME|end",
-        help="with --prove: end each run at the first program of more than so many bytes of StableHLO, or "
-        "of this name (default: the one with the most arithmetic)",
+        help="end each run at the first program of more than so many bytes of StableHLO, or of this name "
+        "(default: the one with the most arithmetic)",
     )
-    parser.add_argument(
-        "--budget", type=float, default=600, metavar="SECONDS", help="with --prove: time for these runs"
-    )
-    parser.add_argument(
-        "--env",
-        action="append",
-        default=[],
-        metavar="NAME[=VALUE]",
-        help="set a variable for the program; with --prove it is one of the settings",
-    )
-    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- [NAME=VALUE …] COMMAND …")
+    group.add_argument("--budget", type=float, default=600, metavar="SECONDS", help="time for these runs")
+
+
+def _configure_kept(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--list", action="store_true", help="list them")
+    group.add_argument("--show", default="", metavar="ID", help="report one again")
+    group.add_argument("--compare", nargs=2, default=[], metavar="ID", help="what differs between two")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from tpuguru.slice.interpreter import Interpreter
-
-_WORKER = Path(__file__).parents[1] / "workers" / "canonical_programs.py"
+from tpuguru.slice.worker import worker_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ class ProgramTexts:
 
     def _start(self) -> "subprocess.Popen[str]":
         return subprocess.Popen(
-            [str(self._interpreter.python), str(_WORKER)],
+            worker_command(str(self._interpreter.python), "canonical_programs"),
             env=os.environ | {"JAX_PLATFORMS": "cpu"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -7,22 +7,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from select import select
 from typing import Any
 
 from tpuguru.slice.values.frames import Question
 from tpuguru.slice.values.graph import Execution, HostError, Program
+from tpuguru.slice.worker import worker_command
 
-# Runs in the user's Python, so it is found by its place and not as part of tpuguru, which may not be there.
-_SLICE_FOLDER = str(Path(__file__).resolve().parents[1])
-_START = """
-import sys
-sys.path.insert(0, sys.argv.pop(1))
-from workers import values_engine
-del sys.path[0]
-values_engine.main()
-"""
 _MIB = 2**20
 
 
@@ -146,7 +137,7 @@ class CpuEngine:
         self._devices = max(devices, self._devices)
         self._prepared.clear()
         self._child = subprocess.Popen(
-            [self._python, "-P", "-c", _START, _SLICE_FOLDER, str(self._devices)],
+            worker_command(self._python, "values_engine", str(self._devices)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

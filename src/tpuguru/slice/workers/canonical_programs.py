@@ -9,43 +9,21 @@ metadata.
 import json
 import re
 import sys
-from importlib import import_module
 from pathlib import Path
-from typing import Any
+
+from .module_texts import hlo_text, stablehlo_text
 
 # A Mosaic kernel holds its source locations (file names and lines) in a field beside its code.
 _KERNEL_LOCATIONS = re.compile(r"(\\22debug_locations\\22: \\22)[A-Za-z0-9+/=]*(\\22)")
 _MODULE_NAME = re.compile(r"(?:module @|HloModule )\"?([^\s,{\"]+)")
 
 
-def stablehlo_text(data: bytes) -> str:
-    """Return the text of a portable StableHLO artifact or of MLIR bytecode, without locations."""
-    stablehlo: Any = import_module("jaxlib.mlir.dialects.stablehlo")
-    context: Any = import_module("jax._src.interpreters.mlir").make_ir_context()
-    with context:
-        module = stablehlo.deserialize_portable_artifact(context, data)
-        return _KERNEL_LOCATIONS.sub(r"\1\2", str(module))
-
-
-def compiled_text(data: bytes) -> str:
-    """Return the text of a serialised HloModuleProtoWithConfig or HloProto, without metadata."""
-    hlo: Any = import_module("jaxlib._hlo")
-    options = hlo.HloPrintOptions()
-    options.print_metadata = False
-    module = hlo.HloModule.from_serialized_hlo_module_proto(_field_one(data))
-    return str(module.to_string(options))
-
-
-def _field_one(message: bytes) -> bytes:
-    """Return the first length-delimited field of a protocol-buffer message: the HloModuleProto in ours."""
-    at = 1
-    size = shift = 0
-    while True:
-        byte = message[at]
-        size |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 0x80:
-            return message[at : at + size]
+def canonical_text(path: Path) -> str:
+    """Return the text of a program by which it is compared with another."""
+    data = path.read_bytes()
+    if path.suffix == ".program":
+        return _KERNEL_LOCATIONS.sub(r"\1\2", stablehlo_text(data))
+    return hlo_text(data, metadata=False)
 
 
 def answer(path: Path) -> dict[str, str]:
@@ -53,9 +31,8 @@ def answer(path: Path) -> dict[str, str]:
     target = path.with_name(path.name + ".txt")
     try:
         if not target.is_file():
-            text = (stablehlo_text if path.suffix == ".program" else compiled_text)(path.read_bytes())
             part = target.with_suffix(".part")
-            part.write_text(text, encoding="utf-8")
+            part.write_text(canonical_text(path), encoding="utf-8")
             part.replace(target)
         with target.open(encoding="utf-8") as file:
             name = _MODULE_NAME.match(file.readline())
@@ -64,6 +41,7 @@ def answer(path: Path) -> dict[str, str]:
     return {"path": str(target), "name": name.group(1) if name else ""}
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Answer until the questions end."""
     for line in sys.stdin:
         print(json.dumps(answer(Path(json.loads(line)["path"]))), flush=True)

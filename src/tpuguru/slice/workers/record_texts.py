@@ -1,4 +1,4 @@
-"""Write the text of recorded programs beside their bytes. Runs in the user's Python; imports nothing of ours.
+"""Write the text of recorded programs beside their bytes. Runs in the user's Python.
 
 Argument: the folder of programs, which grows until the standard input ends; the rest is written then.
 ``program.mlir`` is the StableHLO without locations, ``optimized_hlo.txt`` the optimised HLO as XLA prints it.
@@ -7,43 +7,16 @@ Argument: the folder of programs, which grows until the standard input ends; the
 import os
 import sys
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from select import select
-from typing import Any
+
+from .module_texts import hlo_text, stablehlo_text
 
 _NICENESS = 10
 _LOOK_SECONDS = 0.5
 _MOST_MEANWHILE = 64
 _MOST = 128
 """Programs whose texts are written: an eager program may have thousands."""
-
-
-def field_one(message: bytes) -> bytes:
-    """Return the first length-delimited field of a protocol-buffer message: the HloModuleProto in ours."""
-    at = 1
-    size = shift = 0
-    while True:
-        byte = message[at]
-        size |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 0x80:
-            return message[at : at + size]
-
-
-def hlo_text(data: bytes) -> str:
-    """Return the text of a serialised HloModuleProtoWithConfig or HloProto."""
-    hlo: Any = import_module("jaxlib._hlo")
-    module = hlo.HloModule.from_serialized_hlo_module_proto(field_one(data))
-    return str(module.to_string())
-
-
-def stablehlo_text(data: bytes) -> str:
-    """Return the text of a portable StableHLO artifact."""
-    stablehlo: Any = import_module("jaxlib.mlir.dialects.stablehlo")
-    context: Any = import_module("jax._src.interpreters.mlir").make_ir_context()
-    with context:
-        return str(stablehlo.deserialize_portable_artifact(context, data))
 
 
 def write_texts(folder: Path) -> None:
@@ -79,9 +52,10 @@ def ended(seconds: float) -> bool:
     return bool(select([sys.stdin], [], [], seconds)[0])
 
 
-def main(programs: Path) -> None:
+def main() -> None:
     """Write what appears, at a low priority; at the end the heaviest of what is left."""
     os.nice(_NICENESS)
+    programs = Path(sys.argv[1])
     done: set[Path] = set()
     while not ended(_LOOK_SECONDS):
         for folder in whole(programs):
@@ -91,7 +65,3 @@ def main(programs: Path) -> None:
     rest = sorted((folder for folder in whole(programs) if folder not in done), key=weight, reverse=True)
     for folder in rest[: _MOST - len(done)]:
         write_texts(folder)
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
