@@ -1,7 +1,6 @@
 #include "memory/buffer.h"
 
 #include "core/overrides.h"
-#include "device/client.h"
 #include "values/client.h"
 
 namespace slice {
@@ -114,14 +113,16 @@ Error* Buffer_IsOnCpu(Buffer_IsOnCpu_Args* arguments) {
 }
 
 // Values are computed when they are read, so an array is ready at once, unless others must be waited for:
-// functions of the host, or processes that take part in what makes it.
+// functions of the host, or processes that take part in what makes it. The service is asked only for the
+// latter: it answers late while it computes, and a framework frees arrays only when what read them is ready.
 Event* EventOf(const ValueRef& value) {
   if (value->completion) return value->completion->Event();
-  const bool alone = CurrentClient().addressable.size() == CurrentClient().devices.size();
-  if (alone || value->bytes || !value->client) return ReadyEvent();
+  if (!value->awaits_others || value->bytes || !value->client) return ReadyEvent();
   Event* event = PendingEvent();
-  value->client->WhenReady(value->id,
-                           [value, event](const std::string*, const std::string&) { SetEvent(event); });
+  value->client->WhenReady(value->id, [value, event](const std::string*, const std::string&) {
+    value->awaits_others = false;
+    SetEvent(event);
+  });
   return event;
 }
 

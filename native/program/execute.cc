@@ -53,6 +53,20 @@ int64_t ArgumentBytes(const Run& run, size_t place) {
   return bytes;
 }
 
+// Does what may find the device full. A framework frees what an execution read when its outputs are ready,
+// which it is told late where other processes take part: like a device's allocator, wait for these frees
+// before saying that there is no room.
+template <typename Attempt>
+void WithFreesToCome(const Attempt& attempt) {
+  try {
+    return attempt();
+  } catch (const Failure& failure) {
+    ValuesClient* client = ValuesClient::Get();
+    if (failure.code != kResourceExhausted || !client || !client->WaitUntilReady()) throw;
+  }
+  attempt();
+}
+
 void Reserve(const Run& run, size_t place) {
   const Facts& facts = *run.program.facts;
   Device* device = run.DeviceAt(place);
@@ -81,12 +95,25 @@ uint32_t PlaceOf(const Run& run, size_t place) {
   return static_cast<uint32_t>(id.replica * run.program.assignment.partitions + id.partition);
 }
 
+// Whether other processes take part in this execution, or in what made its arguments.
+bool AwaitsOthers(const Run& run) {
+  if (run.program.devices.size() < run.program.assignment.devices.size()) return true;
+  for (size_t place = 0; place < run.call.num_devices; place++) {
+    Buffer* const* arguments = run.ArgumentsAt(place);
+    for (size_t i = 0; i < run.call.num_arguments; i++) {
+      if (arguments[i]->value->awaits_others) return true;
+    }
+  }
+  return false;
+}
+
 // Values of the outputs for each device; none when they are not known. Arguments are read before donation.
 // `completion` is set when the host is called meanwhile.
 ValuesClient::Outputs Values(const Run& run, CompletionRef& completion) {
   ValuesClient* client = run.program.values_id ? ValuesClient::Get() : nullptr;
   if (!client || (run.program.outputs.empty() && !HasCallbacks(run.call.options))) return {};
-  ValuesClient::Execution execution{run.program.values_id, {}, {}, {}, run.program.outputs.size()};
+  ValuesClient::Execution execution{run.program.values_id, {}, {}, {}, run.program.outputs.size(),
+                                    AwaitsOthers(run)};
   for (size_t place = 0; place < run.call.num_devices; place++) {
     execution.places.push_back(run.call.execute_device ? 0 : PlaceOf(run, place));
     execution.arguments.emplace_back();
@@ -161,10 +188,14 @@ Error* LoadedExecutable_Execute(LoadedExecutable_Execute_Args* arguments) {
   NoteFirst(run);
   CompletionRef completion;
   try {
-    for (size_t place = 0; place < arguments->num_devices; place++) Reserve(run, place);
+    for (size_t place = 0; place < arguments->num_devices; place++) {
+      WithFreesToCome([&] { Reserve(run, place); });
+    }
     const ValuesClient::Outputs values = Values(run, completion);
     for (size_t place = 0; place < arguments->num_devices; place++) Donate(run, place);
-    for (size_t place = 0; place < arguments->num_devices; place++) MakeOutputs(run, place, values);
+    for (size_t place = 0; place < arguments->num_devices; place++) {
+      WithFreesToCome([&] { MakeOutputs(run, place, values); });
+    }
   } catch (const Failure& failure) {
     if (completion) completion->Wait();  // the framework's functions are not to be called after it was told
     RecordError(run.program.facts->name, failure.message);

@@ -27,10 +27,11 @@ void PutType(Frame& frame, const ArrayType& type) {
 }
 
 // A value that the service has, or will have, under this id.
-ValueRef ValueOf(ValuesClient* client, uint64_t id) {
+ValueRef ValueOf(ValuesClient* client, uint64_t id, bool awaits_others) {
   auto value = std::make_shared<Value>();
   value->id = id;
   value->client = client;
+  value->awaits_others = awaits_others;
   return value;
 }
 
@@ -54,6 +55,9 @@ void Put(Frame& frame, const ValuesClient::Execution& execution, uint64_t first)
 void FlushAtExit() {
   if (ValuesClient* client = ValuesClient::Get()) client->Flush();
 }
+
+// Whether this thread is telling that something is ready: it cannot wait for itself to tell more.
+thread_local bool telling = false;
 
 // Clients are never destroyed: values may be freed at any time until the process ends.
 ValuesClient* current = nullptr;
@@ -137,7 +141,7 @@ ValuesClient::Outputs ValuesClient::Execute(const Execution& execution, Host hos
   }
   Outputs outputs(devices);
   for (size_t i = 0; i < devices * execution.outputs; i++) {
-    outputs[i / execution.outputs].push_back(ValueOf(this, first + i));
+    outputs[i / execution.outputs].push_back(ValueOf(this, first + i, execution.awaits_others));
   }
   return outputs;
 }
@@ -147,7 +151,27 @@ void ValuesClient::Fetch(uint64_t id, Done done) {
 }
 
 void ValuesClient::WhenReady(uint64_t id, Done done) {
-  connection_.Ask(Frame(FrameKind::kReady), std::move(done), [&](Frame& frame) { frame.Long(id); });
+  {
+    const std::lock_guard<std::mutex> lock(readiness_mutex_);
+    unanswered_++;
+  }
+  const auto tell = [this, done = std::move(done)](const std::string* bytes, const std::string& reason) {
+    telling = true;
+    done(bytes, reason);
+    telling = false;
+    const std::lock_guard<std::mutex> lock(readiness_mutex_);
+    unanswered_--;
+    readiness_.notify_all();
+  };
+  connection_.Ask(Frame(FrameKind::kReady), tell, [&](Frame& frame) { frame.Long(id); });
+}
+
+bool ValuesClient::WaitUntilReady() {
+  if (telling) return false;
+  std::unique_lock<std::mutex> lock(readiness_mutex_);
+  if (!unanswered_) return false;
+  readiness_.wait(lock, [&] { return unanswered_ == 0; });
+  return true;
 }
 
 void ValuesClient::Give(uint64_t request, const std::vector<std::string>& answers, const std::string& error) {
@@ -175,7 +199,7 @@ void ValuesClient::Send(const std::string& key, uint64_t id) {
 
 ValueRef ValuesClient::Receive(const std::string& key, const ArrayType& type, int device) {
   std::unique_lock<std::mutex> lock(mutex_);
-  const ValueRef value = ValueOf(this, next_id_++);
+  const ValueRef value = ValueOf(this, next_id_++, true);
   lock.unlock();
   Frame frame(FrameKind::kReceive);
   frame.Text(key);

@@ -4,6 +4,7 @@
 // reads.
 #pragma once
 
+#include <condition_variable>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -39,6 +40,7 @@ class ValuesClient {
     std::vector<std::vector<uint64_t>> arguments;  // ids, for each device; 0: unknown
     std::vector<const ArrayType*> types;           // of the arguments
     size_t outputs;
+    bool awaits_others;  // whether other processes take part, here or in what made the arguments
   };
 
   // Values of the outputs, for each device.
@@ -63,6 +65,9 @@ class ValuesClient {
   // Calls `done` when no other process needs to be waited for before a value can be read.
   void WhenReady(uint64_t id, Done done);
 
+  // Waits until every call of WhenReady so far and since is answered; whether there was one to wait for.
+  bool WaitUntilReady();
+
   // Answers a question with what the host's functions return, or with the error of one.
   void Give(uint64_t request, const std::vector<std::string>& answers, const std::string& error);
 
@@ -83,6 +88,9 @@ class ValuesClient {
   std::mutex mutex_;  // guards the numbers below and the ids of values
   uint64_t next_id_ = 1;
   uint64_t next_program_ = 1;
+  std::mutex readiness_mutex_;  // guards the number below
+  std::condition_variable readiness_;
+  int64_t unanswered_ = 0;  // calls of WhenReady
 };
 
 }  // namespace slice

@@ -1,6 +1,7 @@
 // The value of an array, as far as it is known.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,7 +12,8 @@ namespace slice {
 
 class ValuesClient;
 
-// Shared by all copies of one array. Immutable but for `id`, which the values service's client fills in.
+// Shared by all copies of one array. Immutable but for `id` and `awaits_others`, which the values service's
+// client fills in.
 struct Value {
   Value() = default;
   ~Value();
@@ -22,6 +24,7 @@ struct Value {
   uint64_t id = 0;                           // the values service's name for it; 0: it has none
   ValuesClient* client = nullptr;            // who gave it that name
   CompletionRef completion;  // of the execution that makes it; null: there is nothing to wait for
+  std::atomic<bool> awaits_others{false};  // whether other processes take part in making it, as far as known
 
   bool Unknown() const { return !bytes && id == 0; }
 };
