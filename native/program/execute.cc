@@ -2,15 +2,13 @@
 // else's.
 
 #include <algorithm>
-#include <mutex>
 
 #include "core/overrides.h"
-#include "core/settings.h"
 #include "program/callbacks.h"
 #include "program/loaded.h"
 #include "program/proof.h"
+#include "program/steps.h"
 #include "records/counts.h"
-#include "records/leader.h"
 #include "records/records.h"
 #include "values/client.h"
 
@@ -150,25 +148,6 @@ void MakeOutputs(const Run& run, size_t place, const ValuesClient::Outputs& valu
       throw;
     }
   }
-}
-
-// The step of a training loop is the program with the most work.
-bool StepsDone(const LoadedExecutable& program, int64_t steps) {
-  static std::mutex mutex;
-  static auto& leader = *new Leader;
-  static int64_t executions = 0;
-  const std::lock_guard<std::mutex> lock(mutex);
-  if (!leader.Ran(program.step, program.facts->Work())) return false;
-  if (leader.Changed()) executions = 0;
-  return ++executions > steps;
-}
-
-void StopAfterSteps(const LoadedExecutable& program) {
-  const int64_t steps = GetSettings().steps;
-  if (!steps || !StepsDone(program, steps)) return;
-  RecordError("steps", program.facts->name);
-  throw Failure(kCancelled, "tpuguru: the rehearsal ends here, as asked: " + program.facts->name + " ran " +
-                                std::to_string(steps) + " times");
 }
 
 void NoteFirst(const Run& run) {

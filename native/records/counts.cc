@@ -60,6 +60,7 @@ struct Counts {
 std::mutex mutex;
 std::atomic<double> flushed{0};
 std::atomic<int64_t> all_executions{0};
+std::atomic<int64_t> all_reads{0};
 
 Counts& GetCounts() {
   static auto* const counts = new Counts;  // never destroyed: programs count until the process ends
@@ -166,6 +167,8 @@ void StartCounts() {
 
 int64_t ExecutionsSoFar() { return all_executions; }
 
+int64_t ReadsSoFar() { return all_reads; }
+
 void CountExecution(int64_t index, const std::string& step, const std::pair<bool, double>& work) {
   Counts& counts = GetCounts();
   all_executions++;
@@ -179,6 +182,7 @@ void CountExecution(int64_t index, const std::string& step, const std::pair<bool
 
 void CountTransfer(Direction direction, int64_t bytes, const std::string& python) {
   Counts& counts = GetCounts();
+  if (direction == Direction::kToHost) all_reads++;
   const std::string line = python.empty() ? LineIfDue() : python;
   const std::lock_guard<std::mutex> lock(mutex);
   BothWays& transfers = counts.transfers;

@@ -19,6 +19,9 @@ void CountExecution(int64_t index, const std::string& step, const std::pair<bool
 // Executions of all programs of this process.
 int64_t ExecutionsSoFar();
 
+// Reads of arrays by the host.
+int64_t ReadsSoFar();
+
 enum class Direction { kToDevice, kToHost };
 
 // `python` is the line that reads, for transfers to the host; empty when it is not known.

@@ -56,6 +56,16 @@ def test_the_wanted_steps_and_no_more(rehearse: Rehearse) -> None:
     assert len(steps) == 2
 
 
+def test_an_initialisation_loop_is_no_step(rehearse: Rehearse) -> None:
+    """Ten layers are initialised by one program, after which two of five steps run."""
+    run = rehearse("--slice", "v6e:1x1", "--steps", "2", program="init_loop.py")
+    assert run.code == 0, run.stderr[-3000:]
+    assert run.lines()[:3] == ["begins 0", "begins 1", "begins 2"]
+    executions = {each["name"]: each["executions"] for each in run.report["programs"]}
+    assert executions["jit_initialise"] == 10
+    assert executions["jit_step"] == 2
+
+
 def test_too_long_is_stopped(rehearse: Rehearse) -> None:
     """--timeout ends the run with a sentence."""
     run = rehearse("--slice", "v6e:2x2", "--timeout", "8", program="train.py", arguments=("100000", "slow"))

@@ -90,6 +90,34 @@ def test_sends_that_wait_for_each_other_are_a_deadlock(rehearse_torch: Rehearse)
     }
 
 
+def test_computing_values_does_not_change_the_peak(rehearse_torch: Rehearse) -> None:
+    """One of a chip's two devices: arrays are freed in time, however long the values service computes."""
+    peaks = []
+    for values in ("auto", "never"):
+        run = rehearse_torch(
+            "--slice", "tpu7x:1x1x1", "--values", values, program="torch_big.py", arguments=("small",)
+        )
+        assert run.code == 0, run.stderr[-3000:]
+        peaks.append(run.report["devices"][0]["peak"])
+    assert peaks[0] == pytest.approx(peaks[1], rel=0.01)
+
+
+def test_an_initialisation_loop_is_no_step(rehearse_torch: Rehearse) -> None:
+    """Sixty layers are initialised by one program each, after which the wanted steps are counted."""
+    run = rehearse_torch(
+        "--slice",
+        "v6e:1x1",
+        "--values",
+        "never",
+        "--steps",
+        "1",
+        program="torch_big.py",
+        arguments=("small",),
+    )
+    assert run.code == 0, run.stderr[-3000:]
+    assert any(line.startswith("parameters") for line in run.lines())
+
+
 def test_ddp_starts_without_values(rehearse_torch: Rehearse) -> None:
     """DDP compares the parameters' shapes over the ranks: they agree under --values never, losses are unknown."""
     run = rehearse_torch(
