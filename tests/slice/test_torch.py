@@ -106,7 +106,7 @@ def test_an_initialisation_loop_is_no_step(rehearse_torch: Rehearse) -> None:
     """Sixty layers are initialised by one program each, after which the wanted steps are counted."""
     run = rehearse_torch(
         "--slice",
-        "v6e:1x1",
+        "tpu7x:1x1x1",
         "--values",
         "never",
         "--steps",
