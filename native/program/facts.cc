@@ -1,5 +1,7 @@
 #include "program/facts.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <string_view>
 
 #include "program/wire.h"
@@ -39,23 +41,24 @@ void AddDonated(std::string_view table, int parameter_field, int index_field, st
   }
 }
 
-// Instructions of these opcodes (field 2 of xla.HloInstructionProto), not names that hold these words.
-bool HasProducts(const std::string& hlo) {
-  for (const char* opcode : {"\x12\x03"
-                             "dot",
-                             "\x12\x0b"
-                             "convolution"}) {
-    if (hlo.find(opcode) != std::string::npos) return true;
-  }
-  return false;
+bool Holds(const std::string& bytes, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const char* word) { return bytes.find(word) != std::string::npos; });
+}
+
+// In the optimised program instructions of these opcodes (field 2 of xla.HloInstructionProto), not names that
+// hold these words. A TPU multiplies a matrix by a vector without one: then what the framework sent tells.
+bool HasProducts(const Facts& facts) {
+  return Holds(facts.hlo, {"\x12\x03"
+                           "dot",
+                           "\x12\x0b"
+                           "convolution"}) ||
+         Holds(facts.program, {"dot_general", "stablehlo.convolution", "convolution_v"});
 }
 
 bool HasCollectives(const std::string& hlo) {
-  for (const char* name : {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute",
-                           "collective-broadcast"}) {
-    if (hlo.find(name) != std::string::npos) return true;
-  }
-  return false;
+  return Holds(hlo, {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute",
+                     "collective-broadcast"});
 }
 
 }  // namespace
@@ -75,7 +78,7 @@ void ReadHlo(Facts& facts) {
   AddDonated(Submessage(module, kBufferDonor), kDonorParameter, kDonorParameterIndex, facts.donated);
   facts.has_collectives = HasCollectives(facts.hlo);
   facts.has_mosaic_kernels = facts.hlo.find("tpu_custom_call") != std::string::npos;
-  facts.has_products = HasProducts(facts.hlo);
+  facts.has_products = HasProducts(facts);
 }
 
 }  // namespace slice

@@ -59,7 +59,7 @@ struct Facts {
   std::string program_format;
   std::string program;  // what the framework sent
 
-  // Read from `hlo`, not stored.
+  // Read from `hlo` and `program`, not stored.
   std::set<int64_t> donated;
   bool has_collectives = false;
   bool has_mosaic_kernels = false;
@@ -74,7 +74,7 @@ struct Facts {
 
 using FactsRef = std::shared_ptr<const Facts>;
 
-// Fills what is read from `hlo`.
+// Fills what is read from `hlo` and `program`.
 void ReadHlo(Facts& facts);
 
 // Asks libtpu everything about its executable.

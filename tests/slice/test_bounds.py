@@ -66,6 +66,14 @@ def test_an_initialisation_loop_is_no_step(rehearse: Rehearse) -> None:
     assert executions["jit_step"] == 2
 
 
+def test_a_decoding_step_is_a_step(rehearse: Rehearse) -> None:
+    """The weights' random numbers are more arithmetic than a vector times them, and no step."""
+    run = rehearse("--slice", "v6e:1x1", "--steps", "3", program="decode.py")
+    assert run.code == 0, run.stderr[-3000:]
+    executions = {each["name"]: each["executions"] for each in run.report["programs"]}
+    assert executions["jit_decode"] == 3
+
+
 def test_too_long_is_stopped(rehearse: Rehearse) -> None:
     """--timeout ends the run with a sentence."""
     run = rehearse("--slice", "v6e:2x2", "--timeout", "8", program="train.py", arguments=("100000", "slow"))
