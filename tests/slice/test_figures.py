@@ -15,6 +15,7 @@ from tpuguru.slice.figures import blank_figures
             "completed step: 3, seconds: —, TFLOP/s/device: —, Tokens/s/device: —, total_weights: 4096, loss: 0.000",
         ),
         ("step_time=0.0123 loss=2.5", "step_time=— loss=2.5"),
+        ('{"loss": 2.5, "seconds": 0.31, "mfu":0.4}', '{"loss": 2.5, "seconds": null, "mfu":null}'),
         (
             "iteration 10 | elapsed time per iteration (ms): 5.1 | lm loss: 1.0E+01",
             "iteration 10 | elapsed time per iteration (ms): — | lm loss: 1.0E+01",

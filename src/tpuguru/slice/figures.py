@@ -3,6 +3,7 @@
 import re
 
 BLANK = "—"
+_JSON_KEY_ENDS = ('": ', '":')
 
 # All repetitions are bounded: a line may be long and hostile.
 _NUMBER = r"[-+]?\d[\d,]{0,30}(?:\.\d{1,30})?(?:[eE][-+]?\d{1,3})?"
@@ -50,9 +51,13 @@ def blank_figures(text: str) -> tuple[str, int]:
     """Return ``text`` with times and rates replaced by a dash, and how many there were."""
     total = 0
     for pattern in (_NAMED, _TIME, _LEADING, _EACH):
-        text, count = pattern.subn(
-            lambda found: f"{found.groupdict().get('head', '')}{BLANK}{found['unit']}", text
-        )
+        text, count = pattern.subn(_blanked, text)
         total += count
     text, count = _REMAINING.subn(rf"{BLANK}<{BLANK}", text)
     return text, total + count
+
+
+def _blanked(found: re.Match[str]) -> str:
+    head = found.groupdict().get("head", "")
+    # A line of JSON stays JSON: whoever reads it finds no figure.
+    return f"{head}{'null' if head.endswith(_JSON_KEY_ENDS) else BLANK}{found['unit']}"

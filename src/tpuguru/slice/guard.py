@@ -15,6 +15,7 @@ DEFAULT_MOST_READS = 10_000
 """Reads of an unknown value by one run of one loop."""
 
 _SHARE_OF_ONE_NAME = 4
+_MOST_AT_ONCE = 16 << 20  # bytes of records that are looked at in one go: more than the longest line
 """A quarter of them under one name: one function with ever new shapes."""
 _EVENTS = (b'{"event":"client"', b'{"event":"program"', b'{"event":"first_execution"', b'{"event":"unknown')
 
@@ -58,12 +59,11 @@ class Guard:
         return ""
 
     def _new_events(self) -> Iterator[dict[str, Any]]:
-        try:
-            with self._index.open("rb") as file:
-                file.seek(self._at)
-                new = file.read()
-        except OSError:
-            return  # not there yet
+        if not self._index.is_file():
+            return  # not there yet, or a device: one that is always full reads as zeros without end
+        with self._index.open("rb") as file:
+            file.seek(self._at)
+            new = file.read(_MOST_AT_ONCE)
         whole = new[: new.rfind(b"\n") + 1]
         self._at += len(whole)
         for line in whole.splitlines():
