@@ -52,7 +52,7 @@ from tpuguru.slice.figures import blank_figures
         ),
         (
             '{"tokens_per_second_per_device": 51.2, "tokens": 8192}',
-            '{"tokens_per_second_per_device": —, "tokens": 8192}',
+            '{"tokens_per_second_per_device": null, "tokens": 8192}',
         ),
         ("samples per second: 123.4", "samples per second: —"),
         ("128 images/sec, 12 req/s", "— images/sec, — req/s"),
