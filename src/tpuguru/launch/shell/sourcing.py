@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # Relax's layout: entrypoint/local.sh exports MODEL_CONFIG_DIR as the folder «models» beside «entrypoint».
 _ENTRYPOINT_FOLDER = "entrypoint"
 _MODEL_FOLDER = "MODEL_CONFIG_DIR"
+# A script may source itself once or twice behind a guard; deeper it never ends, and doubles with each line.
+_MOST_INSIDE_ITSELF = 3
 
 
 def find_file(shell: "Shell", path: str) -> Source | None:
@@ -38,6 +40,9 @@ def follow_file(shell: "Shell", word: Traced, arguments: list[Traced], location:
     source = find_file(shell, path)
     if source is None:
         _missing(shell, path, location)
+        return SUCCESS
+    if shell.files.count(source.path) > _MOST_INSIDE_ITSELF:
+        shell.context.note("reading-stopped", f"{source.path} sources itself without end", location)
         return SUCCESS
     if not shell.enter():
         return SUCCESS
