@@ -132,6 +132,11 @@ def test_doubling_text_becomes_unknown() -> None:
     assert isinstance(command.words[1].text, Unknown)
 
 
+def test_an_operator_with_nothing_behind_it() -> None:
+    """The grammar puts an empty command there, which has no name."""
+    assert read_paste("]] &&", "-").commands is not None
+
+
 def test_a_script_that_sources_itself(tmp_path: Path) -> None:
     """A cycle ends at the depth limit, with a note."""
     (tmp_path / "run.sh").write_text("source ./run.sh\ntrain --x\n")

@@ -26,7 +26,7 @@ def end_of_script(shell: "Shell", nodes: Sequence["Node"], depth: int = 0) -> bo
         if node.type in _OPAQUE:
             continue
         if node.type == "command":
-            name = text_of(node, shell.source).split(None, 1)[0]
+            name = _command_name(shell, node)
             if name in _ENDINGS:
                 return True
             function = shell.scope.functions.get(name)
@@ -38,6 +38,11 @@ def end_of_script(shell: "Shell", nodes: Sequence["Node"], depth: int = 0) -> bo
     return False
 
 
+def _command_name(shell: "Shell", node: "Node") -> str:
+    """Return the first word; empty where the grammar mended an error with an empty command."""
+    return next(iter(text_of(node, shell.source).split(None, 1)), "")
+
+
 def has_effect(shell: "Shell", nodes: Sequence["Node"]) -> bool:
     """Tell whether skipping a branch could matter to a launch: it does more than print."""
     pending = list(nodes)
@@ -46,7 +51,7 @@ def has_effect(shell: "Shell", nodes: Sequence["Node"]) -> bool:
         if node.type in ("variable_assignment", "declaration_command", "unset_command"):
             return True
         if node.type == "command":
-            if text_of(node, shell.source).split(None, 1)[0] not in _HARMLESS:
+            if _command_name(shell, node) not in _HARMLESS:
                 return True
             continue
         pending.extend(node.children)

@@ -42,7 +42,7 @@ def follow_file(shell: "Shell", word: Traced, arguments: list[Traced], location:
         _missing(shell, path, location)
         return SUCCESS
     if shell.files.count(source.path) > _MOST_INSIDE_ITSELF:
-        shell.context.note("reading-stopped", f"{source.path} sources itself without end", location)
+        shell.context.note("nested-too-deep", f"{source.path} sources itself without end", location)
         return SUCCESS
     if not shell.enter():
         return SUCCESS
