@@ -73,7 +73,8 @@ def test_a_pattern_that_means_nothing_is_an_error() -> None:
     """A mistyped selection would check nothing and look clean."""
     with pytest.raises(UsageError, match="select names master-weights-not-float33") as caught:
         run_of(SCRIPT, LintSettings(select=("master-weights-not-float33",)))
-    assert caught.value.help == "did you mean master-weights-not-float32?"
+    assert caught.value.help is not None
+    assert caught.value.help.startswith("did you mean master-weights-not-float32")
 
 
 @pytest.mark.parametrize(
