@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -61,19 +62,40 @@ def rehearse_with(python: Path, folders: dict[str, str]) -> Rehearse:
     def run(
         *options: str, program: str, arguments: tuple[str, ...] = (), before: tuple[str, ...] = ()
     ) -> Run:
-        command = [str(python), *before, str(PROGRAMS / program), *arguments]
-        done = subprocess.run(
-            [*tpuguru("rehearse"), "--yes", "--output-format", "json", *options, "--", *command],
-            env=os.environ | folders,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-        return Run(done.returncode, json.loads(done.stdout) if done.stdout.strip() else {}, done.stderr)
+        return rehearsed(folders, *options, "--", str(python), *before, str(PROGRAMS / program), *arguments)
 
     return run
+
+
+def rehearsed(folders: dict[str, str], *words: str, seconds: float = _SECONDS) -> Run:
+    """What ``tpuguru rehearse`` says to these words."""
+    done = subprocess.run(
+        [*tpuguru("rehearse"), "--yes", "--output-format", "json", *words],
+        env=os.environ | folders,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+    return Run(done.returncode, json.loads(done.stdout) if done.stdout.strip() else {}, done.stderr)
+
+
+def checks_of(program: str) -> list[str]:
+    """Names of the checks that a program of ours makes."""
+    return re.findall(r"@check\ndef (\w+)", (PROGRAMS / program).read_text(encoding="utf-8"))
+
+
+def verdicts(run: Run) -> dict[str, dict[str, Any]]:
+    """What such a program said of its checks, by check."""
+    told = [json.loads(line) for line in run.lines() if line.startswith('{"check"')]
+    return {each["check"]: each for each in told}
+
+
+def assert_passed(results: dict[str, dict[str, Any]], name: str, run: Run) -> None:
+    """The check's own assertions hold inside the rehearsed program."""
+    assert name in results, run.stderr[-3000:]
+    assert results[name]["ok"], results[name]["detail"]["error"]
 
 
 def tpuguru(*words: str) -> list[str]:

@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.slice.conftest import PROGRAMS, Rehearse, Run
+from tests.slice.conftest import Rehearse, Run, assert_passed, checks_of, verdicts
 
 from tpuguru.slice.record_reader import read_records
 
 pytestmark = [pytest.mark.toolchain, pytest.mark.slow]
-
-CHECKS = re.findall(r"@check\ndef (\w+)", (PROGRAMS / "jax_checks.py").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -24,15 +22,13 @@ def run(rehearse: Rehearse) -> Run:
 @pytest.fixture(scope="module")
 def results(run: Run) -> dict[str, dict[str, Any]]:
     """The program's own verdicts, by check."""
-    told = [json.loads(line) for line in run.lines() if line.startswith('{"check"')]
-    return {each["check"]: each for each in told}
+    return verdicts(run)
 
 
-@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize("name", checks_of("jax_checks.py"))
 def test_check(results: dict[str, dict[str, Any]], name: str, run: Run) -> None:
     """The check's own assertions hold inside the rehearsed program."""
-    assert name in results, run.stderr[-3000:]
-    assert results[name]["ok"], results[name]["detail"]["error"]
+    assert_passed(results, name, run)
 
 
 def test_the_slice_is_what_libtpu_describes(results: dict[str, dict[str, Any]]) -> None:

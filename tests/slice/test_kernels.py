@@ -1,15 +1,12 @@
 """Mosaic kernels have values: JAX's own kernels and small ones of each feature, beside plain JAX."""
 
-import json
 import re
 from typing import Any
 
 import pytest
-from tests.slice.conftest import PROGRAMS, Rehearse, Run
+from tests.slice.conftest import Rehearse, Run, assert_passed, checks_of, verdicts
 
 pytestmark = [pytest.mark.toolchain, pytest.mark.slow]
-
-CHECKS = re.findall(r"@check\ndef (\w+)", (PROGRAMS / "kernel_checks.py").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -21,15 +18,13 @@ def run(rehearse: Rehearse) -> Run:
 @pytest.fixture(scope="module")
 def results(run: Run) -> dict[str, dict[str, Any]]:
     """The program's own verdicts, by check."""
-    told = [json.loads(line) for line in run.lines() if line.startswith('{"check"')]
-    return {each["check"]: each for each in told}
+    return verdicts(run)
 
 
-@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize("name", checks_of("kernel_checks.py"))
 def test_kernel(results: dict[str, dict[str, Any]], name: str, run: Run) -> None:
     """The values that the rehearsed program read are those of its reference."""
-    assert name in results, run.stderr[-3000:]
-    assert results[name]["ok"], results[name]["detail"]["error"]
+    assert_passed(results, name, run)
 
 
 def test_the_only_unknown_value_says_why(run: Run) -> None:

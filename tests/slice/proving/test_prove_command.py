@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.slice.conftest import PROGRAMS, alive, tpuguru
+from tests.slice.conftest import PROGRAMS, alive, rehearsed, tpuguru
 
 type Settings = dict[str, dict[str, Any]]
 
@@ -24,17 +24,9 @@ def prove(
     variables: tuple[str, ...] = (),
 ) -> tuple[int, dict[str, Any], str]:
     """Exit code, report and standard error of a proof of ``program`` with ``words`` on its command line."""
-    options = ["--slice", "v6e:2x2", "--yes", "--output-format", "json", "--prove", level]
-    done = subprocess.run(
-        [*tpuguru("rehearse"), *options, "--", *variables, str(python), str(PROGRAMS / program), *words],
-        env=os.environ | folders,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=_SECONDS,
-        check=False,
-    )
-    return done.returncode, json.loads(done.stdout) if done.stdout.strip() else {}, done.stderr
+    command = (*variables, str(python), str(PROGRAMS / program), *words)
+    run = rehearsed(folders, "--slice", "v6e:2x2", "--prove", level, "--", *command, seconds=_SECONDS)
+    return run.code, run.report, run.stderr
 
 
 def by_key(report: dict[str, Any]) -> Settings:
