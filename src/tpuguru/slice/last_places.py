@@ -30,7 +30,7 @@ def last_places(records: Records) -> tuple[LastPlace, ...]:
 
 
 def _last_place(records: Records, client: ClientRecord, begin: float) -> LastPlace:
-    errors = [error for error in records.errors if error.pid == client.pid and error.kind != "steps"]
+    errors = [error for error in records.errors if error.pid == client.pid]
     failed = errors[-1] if errors else None
     time, program, python = max(_events(records, client), key=lambda event: event[0])
     return LastPlace(

@@ -4,15 +4,31 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 _GIB = 2**30
 
 
-def start_launcher(job: dict[str, Any]) -> "subprocess.Popen[str]":
-    """Start a job: command, folder, environments (one a rank), seconds, memory_bytes, network."""
+def start_launcher(
+    *,
+    command: Sequence[str],
+    folder: Path,
+    environments: list[dict[str, str]],
+    seconds: float,
+    memory_bytes: int,
+    network: bool,
+) -> "subprocess.Popen[str]":
+    """Start a command, once for each of ``environments``. ``memory_bytes`` 0: most of what is free now."""
+    job = {
+        "command": list(command),
+        "folder": str(folder),
+        "environments": environments,
+        "seconds": seconds,
+        "memory_bytes": memory_bytes or _most_of_memory(),
+        "network": network,
+    }
     launcher = subprocess.Popen(
         [sys.executable, "-m", "tpuguru.slice.launcher"],
         env=_own_environment(),
@@ -33,7 +49,7 @@ def events_of(launcher: "subprocess.Popen[str]") -> Iterator[dict[str, Any]]:
         yield json.loads(line)
 
 
-def most_of_memory() -> int:
+def _most_of_memory() -> int:
     """Return nine tenths of the memory that is free now, at least 1 GiB."""
     return max(free_memory() * 9 // 10, _GIB)
 

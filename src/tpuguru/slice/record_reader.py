@@ -187,9 +187,11 @@ def _unknown_told(records: Records, line: dict[str, Any]) -> None:
 
 
 def _error(records: Records, line: dict[str, Any]) -> None:
-    kind = "steps" if line["where"] == "steps" else "run"
+    if line["where"] == "steps":  # how the plugin ends a run after the wanted steps
+        records.steps_done = True
+        return
     records.errors.append(
-        ErrorRecord(line["time"], line["pid"], kind, line["where"], line["message"], line.get("python", ""))
+        ErrorRecord(line["time"], line["pid"], "run", line["where"], line["message"], line.get("python", ""))
     )
 
 

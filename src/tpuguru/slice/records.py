@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tpuguru.slice.record_parts import LineReads, PeakRecord, Place, StepTransfers, Transfers
 
-_SAME_STEP = 0.5
+SAME_STEP = 0.5
 """Part of the step's FLOPs: a last batch may be smaller, an evaluation has a third. Also in leader.h."""
 
 
@@ -64,7 +64,7 @@ class ProgramRecord:
         if self.folder == main.folder:
             return True
         alike = self.name == main.name and self.products == main.products
-        return "jax" in main.caller and alike and self.flops >= _SAME_STEP * main.flops
+        return "jax" in main.caller and alike and self.flops >= SAME_STEP * main.flops
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class UnknownRead:
 
 @dataclass(frozen=True, slots=True)
 class ErrorRecord:
-    """Something failed when compiling or running (``kind``), or the wanted steps were done («steps»)."""
+    """Something failed when compiling or running: ``kind`` is compile or run."""
 
     time: float
     pid: int
@@ -163,6 +163,8 @@ class Records:
     unknown: dict[tuple[int, int], UnknownRead] = field(default_factory=dict)
     """By process and the number of the line in it."""
     errors: list[ErrorRecord] = field(default_factory=list)
+    steps_done: bool = False
+    """Whether the plugin ended it since the wanted number of steps had run."""
     exits: set[int] = field(default_factory=set)
     """Processes that ended in order; the others were killed."""
 

@@ -18,7 +18,7 @@ from tpuguru.hardware.slices import Slice
 from tpuguru.slice.figures import blank_figures
 from tpuguru.slice.guard import DEFAULT_MOST_PROGRAMS, DEFAULT_MOST_READS, Guard
 from tpuguru.slice.interpreter import Interpreter, inspect_interpreter, interpreter_of
-from tpuguru.slice.launching import events_of, most_of_memory, start_launcher
+from tpuguru.slice.launching import events_of, start_launcher
 from tpuguru.slice.library import plugin_library
 from tpuguru.slice.plan import Processes, Rank, choose_processes, plan_ranks
 from tpuguru.slice.ready import says_ready
@@ -98,11 +98,8 @@ type OnLine = Callable[[int, str, str], None]
 
 def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
     """Run to the program's end, or to a bound. UsageError and ToolFailureError before anything is started."""
-    interpreter = inspect_interpreter(interpreter_of(list(request.command)))
-    choose_processes(request.slice, request.processes, request.command, interpreter)  # too many: say so first
-    library = plugin_library()
-    require_self_test(library, interpreter)
-    run_id = time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)
+    interpreter, library = prepare(request)
+    run_id = new_run_id()
     rehearsal = Rehearsal(run_id, state_directory() / "rehearsals" / run_id, interpreter, 0)
     make_folder(rehearsal.records)
     started = time.monotonic()
@@ -138,6 +135,20 @@ def rehearse(request: RehearsalRequest, on_line: OnLine) -> Rehearsal:
     rehearsal.notes += server.notes
     files.write("rehearsal.json", _outcome(rehearsal))
     return rehearsal
+
+
+def prepare(request: RehearsalRequest) -> tuple[Interpreter, Path]:
+    """Return the user's Python and the plugin that fits it. UsageError and ToolFailureError."""
+    interpreter = inspect_interpreter(interpreter_of(list(request.command)))
+    choose_processes(request.slice, request.processes, request.command, interpreter)  # too many: say so first
+    library = plugin_library()
+    require_self_test(library, interpreter)
+    return interpreter, library
+
+
+def new_run_id() -> str:
+    """Return a name for a kept run: its time, and what tells it from others of the same second."""
+    return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)
 
 
 def environment_shown(request: RehearsalRequest) -> dict[str, str]:
@@ -176,15 +187,14 @@ class _Output:
 def _run(
     rehearsal: Rehearsal, request: RehearsalRequest, ranks: list[Rank], server: ValuesServer, output: _Output
 ) -> None:
-    job = {
-        "command": list(request.command),
-        "folder": str(request.folder),
-        "environments": [rank.joins(os.environ | dict(request.variables)) for rank in ranks],
-        "seconds": request.seconds,
-        "memory_bytes": request.memory_bytes or most_of_memory(),
-        "network": request.network,
-    }
-    launcher = start_launcher(job)
+    launcher = start_launcher(
+        command=request.command,
+        folder=request.folder,
+        environments=[rank.joins(os.environ | dict(request.variables)) for rank in ranks],
+        seconds=request.seconds,
+        memory_bytes=request.memory_bytes,
+        network=request.network,
+    )
     guard = Guard(rehearsal.records / "index.jsonl", request.most_programs, request.most_reads)
     try:
         for event in events_of(launcher):

@@ -55,6 +55,11 @@ def load_rehearsal(run_id: str) -> Rehearsal:
         raise UsageError(f"{folder}/rehearsal.json is damaged: {error!r}") from error
 
 
+def slice_name(folder: Path) -> str:
+    """Return the slice that a kept rehearsal ran on, as it was named; empty when that was not kept."""
+    return str(_json(folder / "job.json").get("slice", ""))
+
+
 def remove_rehearsal(run_id: str) -> None:
     """Remove a kept rehearsal by its id or an unambiguous beginning of it; UsageError when there is none."""
     shutil.rmtree(rehearsals_folder() / _whole_id(run_id))

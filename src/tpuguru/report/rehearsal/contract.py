@@ -118,11 +118,7 @@ def _use(word: str) -> Literal["", "assert", "loop"]:
 
 
 def _errors(records: Records) -> list[contract.ErrorEntry]:
-    return [
-        contract.ErrorEntry(e.kind, e.where, redact(e.message), e.python)
-        for e in records.errors
-        if e.kind != "steps"
-    ]
+    return [contract.ErrorEntry(e.kind, e.where, redact(e.message), e.python) for e in records.errors]
 
 
 def _peak(peak: PeakSummary) -> contract.PeakEntry:

@@ -114,9 +114,8 @@ def _told(read: UnknownRead) -> str:
 
 def _errors(records: Records) -> Iterator[str]:
     for error in records.errors:
-        if error.kind != "steps":
-            doing = "compiling" if error.kind == "compile" else "running"
-            yield f"error when {doing}: {redact(error.message)}"
+        doing = "compiling" if error.kind == "compile" else "running"
+        yield f"error when {doing}: {redact(error.message)}"
 
 
 def _stops(view: RehearsalView) -> Iterator[str]:

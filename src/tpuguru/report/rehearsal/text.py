@@ -65,7 +65,7 @@ def _deadlocks(view: RehearsalView) -> Iterator[str]:
 
 def _where(view: RehearsalView) -> Iterator[str]:
     """Say where it stopped: an error of ours or the compiler's, or each different traceback once."""
-    errors = [error for error in view.records.errors if error.kind != "steps"] if view.records else []
+    errors = view.records.errors if view.records else []
     said = errors[-1].message.splitlines()[0] if errors else ""
     if errors:
         doing = "compiling" if errors[-1].kind == "compile" else "running"

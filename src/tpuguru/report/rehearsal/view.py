@@ -1,9 +1,7 @@
 """Everything that a report says about a rehearsal, derived from what was kept of it."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from tpuguru.base.errors import NothingToCheckError
@@ -19,6 +17,7 @@ from tpuguru.slice.record_reader import read_records
 from tpuguru.slice.records import Records
 from tpuguru.slice.rehearse import Rehearsal
 from tpuguru.slice.step import StepSummary, summarise_step
+from tpuguru.slice.stored import slice_name
 from tpuguru.slice.summary import ProgramSummary, Summary, summarise
 
 type Outcome = Literal["end", "failed", "stopped", "deadlock", "interrupted"]
@@ -49,7 +48,7 @@ class RehearsalView:
     @property
     def steps_done(self) -> bool:
         """Whether it was ended because the wanted number of steps had run."""
-        return self.records is not None and any(error.kind == "steps" for error in self.records.errors)
+        return self.records is not None and self.records.steps_done
 
     @property
     def outcome(self) -> Outcome:
@@ -70,7 +69,7 @@ def view_of(rehearsal: Rehearsal, say: Callable[[str], None]) -> RehearsalView:
     records = _records(rehearsal)
     view = RehearsalView(
         rehearsal=rehearsal,
-        slice_name=_slice_name(rehearsal.folder),
+        slice_name=slice_name(rehearsal.folder),
         records=records,
         summary=summarise(records, rehearsal.ready_at) if records else None,
         output=read_output(rehearsal.folder / "output.log"),
@@ -91,10 +90,3 @@ def _records(rehearsal: Rehearsal) -> Records | None:
     except NothingToCheckError:
         return None
     return records if records.clients else None
-
-
-def _slice_name(folder: Path) -> str:
-    try:
-        return str(json.loads((folder / "job.json").read_bytes())["slice"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 from tpuguru.base.redaction import redact
 from tpuguru.slice.command import ProgramCommand
 from tpuguru.slice.interpreter import first_line_interpreter
-from tpuguru.slice.launching import events_of, most_of_memory, start_launcher
+from tpuguru.slice.launching import events_of, start_launcher
 from tpuguru.slice.proving.plain import last_words
 from tpuguru.slice.proving.site import RunOutcome, Site
 from tpuguru.slice.proving.stops import Stop
@@ -71,21 +71,20 @@ class ForkServer:
     def _launch(self, command: ProgramCommand) -> "subprocess.Popen[str]":
         with self._site.server() as server:
             environment = self._site.environments(command, self._site.folder, server, Stop())[0]
-        job = {
-            "command": [
+        launcher = start_launcher(
+            command=[
                 str(self._site.interpreter.python),
                 *command.interpreter_options,
                 str(_SERVER),
                 f"{self._folder.name}/forks",
             ],
-            "folder": str(self._site.request.folder),
+            folder=self._site.request.folder,
             # A library of threads that is loaded before the fork must not have started any.
-            "environments": [environment | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}],
-            "seconds": _MOST_SECONDS,
-            "memory_bytes": self._site.request.memory_bytes or most_of_memory(),
-            "network": self._site.request.network,
-        }
-        launcher = start_launcher(job)
+            environments=[environment | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}],
+            seconds=_MOST_SECONDS,
+            memory_bytes=self._site.request.memory_bytes,
+            network=self._site.request.network,
+        )
         threading.Thread(target=lambda: list(events_of(launcher)), daemon=True).start()
         return launcher
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tpuguru.base.redaction import redact
 from tpuguru.slice.command import ProgramCommand
-from tpuguru.slice.launching import events_of, most_of_memory, start_launcher
+from tpuguru.slice.launching import events_of, start_launcher
 from tpuguru.slice.proving.site import RunOutcome, Site
 from tpuguru.slice.proving.stops import Stop
 from tpuguru.slice.proving.trace import read_trace
@@ -69,15 +69,14 @@ def run_plain(
     started = time.monotonic()
     with site.server() as server, (run / "output.log").open("w", encoding="utf-8") as log:
         listener = _Listener(on_line, log.write)
-        job = {
-            "command": list(command.words),
-            "folder": str(site.request.folder),
-            "environments": site.environments(command, run, server, stop, observe=observe),
-            "seconds": seconds,
-            "memory_bytes": site.request.memory_bytes or most_of_memory(),
-            "network": site.request.network,
-        }
-        launcher = start_launcher(job)
+        launcher = start_launcher(
+            command=command.words,
+            folder=site.request.folder,
+            environments=site.environments(command, run, server, stop, observe=observe),
+            seconds=seconds,
+            memory_bytes=site.request.memory_bytes,
+            network=site.request.network,
+        )
         site.launchers.add(launcher)
         try:
             _listen(launcher, listener, server)

@@ -1,7 +1,6 @@
 """Prove the settings of any JAX or TorchTPU program: the one door of this room."""
 
 import os
-import secrets
 import shutil
 import time
 from collections.abc import Callable
@@ -14,8 +13,6 @@ from tpuguru.base.ablation import OutOfBudgetError, Refusal, Variation
 from tpuguru.base.errors import NothingToCheckError
 from tpuguru.base.locations import state_directory
 from tpuguru.slice.command import ProgramCommand
-from tpuguru.slice.interpreter import inspect_interpreter, interpreter_of
-from tpuguru.slice.library import plugin_library
 from tpuguru.slice.plan import Processes, choose_processes
 from tpuguru.slice.proving.comparison import Comparer
 from tpuguru.slice.proving.flags import CompileQuestion, prove_flags
@@ -31,8 +28,7 @@ from tpuguru.slice.proving.stops import Stop, after_compiling, choose_stop, main
 from tpuguru.slice.proving.texts import ProgramTexts
 from tpuguru.slice.proving.trace import Asked, Trace
 from tpuguru.slice.proving.written import written_settings
-from tpuguru.slice.rehearse import RehearsalRequest
-from tpuguru.slice.self_test import require_self_test
+from tpuguru.slice.rehearse import RehearsalRequest, new_run_id, prepare
 from tpuguru.slice.values.server import ValuesServer, values_server
 
 _DEFAULT_EXECUTIONS = 3
@@ -229,11 +225,8 @@ class _Proof:
 
 def _site(request: ProofRequest, stack: ExitStack) -> Site:
     rehearsal = request.rehearsal
-    interpreter = inspect_interpreter(interpreter_of(list(request.command.words)))
-    choose_processes(rehearsal.slice, rehearsal.processes, request.command.words, interpreter)
-    library = plugin_library()
-    require_self_test(library, interpreter)
-    folder = state_directory() / "proofs" / (time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3))
+    interpreter, library = prepare(rehearsal)
+    folder = state_directory() / "proofs" / new_run_id()
     (folder / "asked").mkdir(parents=True)
     at_once = min(len(os.sched_getaffinity(0)), _MOST_AT_ONCE)
     servers: Queue[ValuesServer] = Queue(at_once)

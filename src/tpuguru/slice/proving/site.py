@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import subprocess
     from queue import Queue
 
-_HOOKS = Path(__file__).parents[1] / "hooks"
-
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
@@ -92,12 +90,6 @@ class Site:
         # Sets and dictionaries of texts have one order in all runs, unless the user chose otherwise.
         base = {"PYTHONHASHSEED": "0"} | os.environ | dict(command.variables)
         added = stop.environment() | {f"{PREFIX}ASKED": str(self.asked)}
-        found = [rank.joins(base) | added for rank in ranks]
-        return [_observed(each, run) for each in found] if observe else found
-
-
-def _observed(environment: dict[str, str], run: Path) -> dict[str, str]:
-    paths = [path for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path]
-    if str(_HOOKS) not in paths:
-        paths = [str(_HOOKS), *paths]
-    return environment | {"PYTHONPATH": os.pathsep.join(paths), f"{PREFIX}OBSERVED": str(run)}
+        if observe:
+            added[f"{PREFIX}OBSERVED"] = str(run)
+        return [rank.joins(base) | added for rank in ranks]

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from tpuguru.base.errors import UsageError
 from tpuguru.slice.proving.trace import Asked, Trace
+from tpuguru.slice.records import SAME_STEP
 from tpuguru.slice.settings import PREFIX
 
 # From this share of all arithmetic on, one program is what the user's program is about.
 _MAIN_SHARE = 0.7
 _CLEARLY_LARGER = 4
 _MOST_NAMED = 8
-# A program of the main one's name with less than this share of its arithmetic is another program.
-_SAME_STEP = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ def choose_stop(trace: Trace, settled: int) -> Stop:
     flops = sum(_flops(trace, asked) for asked in same_name)
     first = same_name[0]
     if flops < _MAIN_SHARE * sum(_flops(trace, asked) for asked in trace.asked) or (
-        _flops(trace, first) < _SAME_STEP * _flops(trace, main)
+        _flops(trace, first) < SAME_STEP * _flops(trace, main)
     ):
         return Stop(settled=settled)
     before = trace.asked[: trace.asked.index(first)]
